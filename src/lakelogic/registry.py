@@ -1,0 +1,82 @@
+"""The one plug-in mechanism: a decorator, a scan of the package, and entry points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
+from typing import Generic, TypeVar
+
+from lakelogic.errors import LakeLogicError, UsageError, did_you_mean
+
+T = TypeVar("T")
+
+
+class NameTaken(LakeLogicError):
+    """Two plug-ins claim one name."""
+
+    code = "name-taken"
+
+
+class Registry(Generic[T]):
+    """Named things of one kind: those in a package of ours, and those that other packages bring.
+
+    Other packages list a module under the entry point group `lakelogic.<kind>s`; importing it registers what is inside.
+    """
+
+    def __init__(self, kind: str, package: str) -> None:
+        self.kind = kind
+        self.group = f"lakelogic.{kind}s"
+        self._package = package
+        self._items: dict[str, T] = {}
+        self._loaded = False
+
+    def add(self, name: str) -> Callable[[T], T]:
+        """A decorator that registers its class or function under `name`.
+
+        Raises:
+            NameTaken: the name is registered already.
+        """
+
+        def register(item: T) -> T:
+            if name in self._items:
+                raise NameTaken(f"{self.kind} '{name}' is registered twice")
+            self._items[name] = item
+            return item
+
+        return register
+
+    def get(self, name: str) -> T:
+        """The item of this name.
+
+        Raises:
+            UsageError: no such item; names the nearest known one.
+        """
+        self._load()
+        if name not in self._items:
+            raise UsageError(f"{self.kind} '{name}' is unknown.", cure=did_you_mean(name, self._items))
+        return self._items[name]
+
+    def names(self) -> list[str]:
+        """All names, sorted."""
+        self._load()
+        return sorted(self._items)
+
+    def __contains__(self, name: object) -> bool:
+        self._load()
+        return name in self._items
+
+    def __iter__(self) -> Iterator[tuple[str, T]]:
+        self._load()
+        return iter(sorted(self._items.items()))
+
+    def _load(self) -> None:
+        if self._loaded:
+            return
+        self._loaded = True
+        package = import_module(self._package)
+        for module in iter_modules(package.__path__):
+            import_module(f"{self._package}.{module.name}")
+        for entry in entry_points(group=self.group):
+            entry.load()

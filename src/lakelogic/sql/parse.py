@@ -1,0 +1,77 @@
+"""Spark SQL from a contract, parsed once; errors underline what was written."""
+
+from __future__ import annotations
+
+from sqlglot import exp, parse
+from sqlglot.errors import ParseError, TokenError
+
+from lakelogic.errors import SqlError
+from lakelogic.sql.guard import check_functions, check_nodes
+
+DIALECT = "spark"
+
+
+def parse_condition(text: str) -> exp.Expression:
+    """A bare expression, such as a rule: `email LIKE '%@%.%'`.
+
+    Raises:
+        SqlError: malformed, not one expression, or not allowed.
+    """
+    tree = _parse_one(text)
+    if isinstance(tree, exp.Query):
+        raise SqlError(f"an expression is expected, not a SELECT: {text}", cure="Write the condition alone.")
+    if isinstance(tree, exp.Alias):
+        raise SqlError(f"a condition has no name: {text}", cure=f"Drop 'AS {tree.alias}'.")
+    check_nodes(tree, text)
+    return tree
+
+
+def parse_projection(text: str) -> tuple[str, exp.Expression] | exp.Query:
+    """A `sql:` transformation: `expr AS name`, or a whole `SELECT … FROM source`.
+
+    Raises:
+        SqlError: malformed, unnamed, or not allowed.
+    """
+    tree = _parse_one(text)
+    check_nodes(tree, text)
+    if isinstance(tree, exp.Query):
+        return tree
+    if isinstance(tree, exp.Alias):
+        return tree.alias, tree.this
+    if isinstance(tree, exp.Column):
+        return tree.name, tree
+    raise SqlError(f"the expression has no name: {text}", cure="Write 'expression AS column', or 'SELECT … FROM source'.")
+
+
+def parse_scalar(text: str) -> exp.Expression:
+    """A dataset rule's SQL: one aggregate expression, or a SELECT that yields one value."""
+    tree = _parse_one(text)
+    check_nodes(tree, text)
+    return tree.this if isinstance(tree, exp.Alias) else tree
+
+
+def _parse_one(text: str) -> exp.Expression:
+    if not text.strip():
+        raise SqlError("the SQL is empty.")
+    try:
+        check_functions(text)
+        trees = [tree for tree in parse(text, read=DIALECT) if tree is not None]
+    except TokenError as error:
+        raise SqlError(f"SQL syntax error in: {text}\n  {error}") from None
+    except ParseError as error:
+        raise SqlError(_underlined(text, error)) from None
+    if len(trees) != 1:
+        raise SqlError(f"one statement is expected, found {len(trees)}: {text}", cure="Remove everything after ';'.")
+    return trees[0]
+
+
+def _underlined(text: str, error: ParseError) -> str:
+    detail = error.errors[0] if error.errors else {}
+    line, column = detail.get("line"), detail.get("col")
+    reason = (detail.get("description") or "can't be parsed").rstrip(".")
+    if not line or not column:
+        return f"SQL syntax error: {reason}: {text}"
+    source = text.splitlines()[line - 1]
+    width = max(len(detail.get("highlight") or ""), 1)
+    start = max(column - width, 0)
+    return f"SQL syntax error: {reason}\n  {source}\n  {' ' * start}{'^' * width}"
