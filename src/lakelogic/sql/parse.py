@@ -12,7 +12,22 @@ DIALECT = "spark"
 
 
 def parse_condition(text: str) -> exp.Expression:
-    """A bare expression, such as a rule: `email LIKE '%@%.%'`.
+    """An expression over one row, such as a rule: `email LIKE '%@%.%'`.
+
+    Raises:
+        SqlError: malformed, not one expression, over several rows, or not allowed.
+    """
+    tree = parse_expression(text)
+    if tree.find(exp.Window, exp.AggFunc):
+        raise SqlError(
+            f"an aggregate or window looks at several rows: {text}",
+            cure="Write a dataset rule, or derive a column first.",
+        )
+    return tree
+
+
+def parse_expression(text: str) -> exp.Expression:
+    """A bare expression, which may look at other rows through a window.
 
     Raises:
         SqlError: malformed, not one expression, or not allowed.
@@ -21,7 +36,7 @@ def parse_condition(text: str) -> exp.Expression:
     if isinstance(tree, exp.Query):
         raise SqlError(f"an expression is expected, not a SELECT: {text}", cure="Write the condition alone.")
     if isinstance(tree, exp.Alias):
-        raise SqlError(f"a condition has no name: {text}", cure=f"Drop 'AS {tree.alias}'.")
+        raise SqlError(f"the expression has a name of its own: {text}", cure=f"Drop 'AS {tree.alias}'.")
     check_nodes(tree, text)
     return tree
 
@@ -40,7 +55,9 @@ def parse_projection(text: str) -> tuple[str, exp.Expression] | exp.Query:
         return tree.alias, tree.this
     if isinstance(tree, exp.Column):
         return tree.name, tree
-    raise SqlError(f"the expression has no name: {text}", cure="Write 'expression AS column', or 'SELECT … FROM source'.")
+    raise SqlError(
+        f"the expression has no name: {text}", cure="Write 'expression AS column', or 'SELECT … FROM source'."
+    )
 
 
 def parse_scalar(text: str) -> exp.Expression:

@@ -1,0 +1,128 @@
+"""Contract SQL for Spark: try_ forms, explicit conversions and a pinned clock, whatever the session says."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from sqlglot import exp
+from sqlglot.dialects.spark import Spark
+from sqlglot.optimizer.annotate_types import annotate_types
+from sqlglot.schema import MappingSchema
+
+from lakelogic.sql.types import Columns
+
+_Type = exp.DataType.Type
+_TEXT = {_Type.TEXT, _Type.VARCHAR, _Type.CHAR, _Type.NVARCHAR}
+_INTEGERS = {_Type.INT, _Type.BIGINT, _Type.SMALLINT, _Type.TINYINT}
+_NUMBERS = _INTEGERS | {_Type.FLOAT, _Type.DOUBLE, _Type.DECIMAL}
+_MOMENTS = {_Type.DATE, _Type.TIMESTAMP, _Type.TIMESTAMPTZ, _Type.TIMESTAMPLTZ, _Type.TIMESTAMPNTZ}
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ)
+# Integer arithmetic wraps around in Spark when it isn't ANSI; these give NULL.
+_CHECKED: dict[type[exp.Expression], str] = {exp.Add: "TRY_ADD", exp.Sub: "TRY_SUBTRACT", exp.Mul: "TRY_MULTIPLY"}
+_NOW = (exp.CurrentTimestamp, exp.Localtimestamp)
+
+
+class _TrySpark(Spark):
+    """Spark SQL in which every cast is a try_cast."""
+
+    class Generator(Spark.Generator):
+        TRANSFORMS = {
+            **Spark.Generator.TRANSFORMS,
+            exp.Cast: lambda self, e: self._try_cast(e),
+            exp.TryCast: lambda self, e: self._try_cast(e),
+        }
+
+        def _try_cast(self, node: exp.Cast) -> str:
+            return f"TRY_CAST({self.sql(node, 'this')} AS {self.sql(node, 'to')})"
+
+
+def to_spark(tree: exp.Expression, columns: Columns, now: datetime | None = None) -> str:
+    """Spark SQL text of a resolved tree. `now` replaces the clock, so that a repeated pass sees the same time."""
+    typed = _with_types(tree.copy(), columns)
+    return typed.transform(lambda node: _portable(node, now)).sql(_TrySpark)
+
+
+def _with_types(tree: exp.Expression, columns: Columns) -> exp.Expression:
+    query = tree if isinstance(tree, exp.Query) else exp.select(exp.alias_(tree, "_")).from_("source")
+    schema = MappingSchema(
+        {"source": {column.name: column.type for column in columns}}, dialect="spark", normalize=False
+    )
+    # Types are found for qualified columns only.
+    bare = [node for node in query.find_all(exp.Column) if not node.table]
+    for node in bare:
+        node.set("table", exp.to_identifier("source"))
+    annotate_types(query, schema=schema, dialect="spark")
+    for node in bare:
+        node.set("table", None)
+    return tree if isinstance(tree, exp.Query) else query.selects[0].unalias()
+
+
+def _portable(node: exp.Expression, now: datetime | None) -> exp.Expression:
+    if isinstance(node, _COMPARISONS):
+        return _compare_alike(node)
+    if isinstance(node, exp.Between):
+        return _between_alike(node)
+    if type(node) in _CHECKED and _may_be_integers(node):
+        return exp.Anonymous(this=_CHECKED[type(node)], expressions=[node.this, node.expression])
+    if isinstance(node, exp.Div):
+        return exp.Anonymous(this="TRY_DIVIDE", expressions=[node.this, node.expression])
+    if isinstance(node, exp.Mod):
+        return exp.Anonymous(this="TRY_MOD", expressions=[node.this, node.expression])
+    if (
+        isinstance(node, exp.Neg)
+        and not isinstance(node.this, exp.Literal)
+        and _kind(node.this) not in {_Type.INTERVAL}
+    ):
+        return exp.Anonymous(this="TRY_SUBTRACT", expressions=[exp.Literal.number(0), node.this])
+    return _pinned(node, now) if now else node
+
+
+def _pinned(node: exp.Expression, now: datetime) -> exp.Expression:
+    moment = now.astimezone(UTC)
+    is_now = isinstance(node, exp.Anonymous) and node.name.lower() in {"now", "curdate"}
+    if isinstance(node, exp.CurrentDate) or (is_now and node.name.lower() == "curdate"):
+        return exp.cast(exp.Literal.string(moment.strftime("%Y-%m-%d")), "date")
+    if isinstance(node, _NOW) or is_now:
+        return exp.cast(exp.Literal.string(moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")), "timestamp")
+    return node
+
+
+def _kind(node: exp.Expression | None) -> exp.DataType.Type:
+    data_type = node.type if node is not None else None
+    return data_type.this if isinstance(data_type, exp.DataType) else _Type.UNKNOWN
+
+
+def _may_be_integers(node: exp.Expression) -> bool:
+    kinds = {_kind(node.this), _kind(node.expression)}
+    return kinds <= _INTEGERS | {_Type.UNKNOWN} and _Type.INTERVAL not in kinds
+
+
+def _compare_alike(node: exp.Expression) -> exp.Expression:
+    left, right = _alike(node.this, node.expression)
+    node.set("this", left)
+    node.set("expression", right)
+    return node
+
+
+def _between_alike(node: exp.Between) -> exp.Expression:
+    for bound in ("low", "high"):
+        value, limit = _alike(node.this, node.args[bound])
+        if value is not node.this:
+            node.set("this", value)
+        node.set(bound, limit)
+    return node
+
+
+def _alike(left: exp.Expression, right: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
+    """Text compared with a number or a moment is converted openly; text that isn't one becomes NULL."""
+    left_kind, right_kind = _kind(left), _kind(right)
+    if left_kind in _TEXT and right_kind in _NUMBERS | _MOMENTS:
+        return _converted(left, right_kind), right
+    if right_kind in _TEXT and left_kind in _NUMBERS | _MOMENTS:
+        return left, _converted(right, left_kind)
+    return left, right
+
+
+def _converted(text: exp.Expression, kind: exp.DataType.Type) -> exp.Expression:
+    target = "double" if kind in _NUMBERS else "date" if kind == _Type.DATE else "timestamp"
+    return exp.TryCast(this=text.copy(), to=exp.DataType.build(target, dialect="spark"))
