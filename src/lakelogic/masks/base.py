@@ -18,7 +18,7 @@ masks: Registry[type[Mask]] = Registry("mask", "lakelogic.masks")
 
 @dataclass(frozen=True)
 class Secret:
-    """A piece of key material by name; the engine brings it in as a column of a one-row relation, never as a literal."""
+    """A piece of key material by name; an engine brings it in as a column of a one-row relation, never as a literal."""
 
     name: str
 

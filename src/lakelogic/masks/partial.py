@@ -32,7 +32,7 @@ class Piece:
 @masks.add("partial")
 @dataclass(frozen=True)
 class Partial(Mask):
-    """`j***@x.com` for an e-mail, else `***` and the end of a long value; or a format with {first1..9} {last1..9} {domain}."""
+    """`j***@x.com` for an e-mail, else `***` and the end of a long value; or what `masking_format` says."""
 
     kind = "partial"
     takes_format = True

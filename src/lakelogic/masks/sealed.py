@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from base64 import b64decode, b64encode
-from binascii import Error as Base64Error
 
 from sqlglot import exp
 
@@ -79,7 +78,7 @@ def _parts(stored: str) -> tuple[bytes, bytes, bytes]:
         raise CannotDecrypt("not encrypted text.", cure=f"It begins with '{PREFIX}'.")
     try:
         body = b64decode(text.removeprefix(PREFIX), validate=True)
-    except Base64Error:
+    except ValueError:
         body = b""
     if len(body) < ID_BYTES + NONCE_BYTES + _TAG_BYTES:
         raise CannotDecrypt("the encrypted text is damaged or cut off.", cure="Take the stored value as it is, whole.")
