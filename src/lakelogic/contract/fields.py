@@ -1,0 +1,197 @@
+"""The shape that rows must have: `model` and `schema_policy`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
+
+from lakelogic.contract.kinds import AnyRowRule
+from lakelogic.contract.values import Name, Names, Scalar
+from lakelogic.errors import ContractError, did_you_mean
+from lakelogic.masks.base import masks
+from lakelogic.models import Model
+from lakelogic.rules.base import Severity
+from lakelogic.sql.types import parse_type
+
+NO_MASK = "none"
+
+
+def masking_names() -> list[str]:
+    """Every way a field may be masked."""
+    return sorted({NO_MASK, *masks.names()})
+
+
+def _known_type(text: str) -> str:
+    try:
+        parse_type(text)
+    except ContractError as error:
+        raise ValueError(f"{error.message} {error.cure or ''}".strip()) from None
+    return text
+
+
+def _known_mask(name: str) -> str:
+    names = masking_names()
+    if name not in names:
+        raise ValueError(f"masking '{name}' is unknown. {did_you_mean(name, names)}")
+    return name
+
+
+class _MaskNames:
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return handler(schema) | {"enum": masking_names()}
+
+
+TypeName = Annotated[str, AfterValidator(_known_type)]
+Masking = Annotated[str, AfterValidator(_known_mask), _MaskNames()]
+
+
+class ForeignKey(Model):
+    """A column of another contract that this one points to."""
+
+    contract: Name = Field(description="Contract that holds the key.")
+    column: Name = Field(description="Column that is the key there.")
+    severity: Severity = Field("error", description="How bad a missing key is.")
+
+
+class Bounds(Model):
+    """Lowest and highest value, both included."""
+
+    min: Scalar | None = Field(None, description="Lowest value allowed.")
+    max: Scalar | None = Field(None, description="Highest value allowed.")
+
+
+class ModelField(Model):
+    """One column: its type, what it must hold, and how it is protected."""
+
+    name: Name = Field(description="Name of the column.")
+    type: TypeName | None = Field(
+        None,
+        description="Spark's name of the type, or a common alias; kept as read when absent.",
+    )
+    required: bool = Field(False, description="Whether NULL is an error.")
+    nullable: bool | None = Field(
+        None, description="false means the same as required: true."
+    )
+    description: str | None = Field(None, description="What the column holds.")
+    pii: bool = Field(
+        False, description="Personal data: never printed, logged or sent in clear."
+    )
+    phi: bool = Field(False, description="Health data: treated like pii.")
+    sensitive: bool = Field(
+        False, description="Other data worth protecting: treated like pii."
+    )
+    classification: str | None = Field(
+        None, description="Confidentiality of the column."
+    )
+    masking: Masking = Field(
+        NO_MASK, description="How the stored value is made unreadable."
+    )
+    masking_format: Name | None = Field(
+        None, description="Pattern of partial masking: {first1} to {last9}, {domain}."
+    )
+    masking_mode: Literal["random", "deterministic"] = Field(
+        "random",
+        description="deterministic encrypts equal values to equal text, so that keys still match.",
+    )
+    security_groups: Names = Field(
+        (), description="Groups that may read the value in clear."
+    )
+    pii_vault: str | Mapping[str, object] | None = Field(
+        None, description="Vault that keeps the original value."
+    )
+    accepted_values: tuple[Scalar | None, ...] | None = Field(
+        None, description="The only values allowed."
+    )
+    min: Scalar | None = Field(None, description="Lowest value allowed.")
+    max: Scalar | None = Field(None, description="Highest value allowed.")
+    range: Bounds | None = Field(
+        None, description="Lowest and highest value allowed, as {min, max}."
+    )
+    max_length: int | None = Field(
+        None, ge=0, description="Longest text allowed, in characters."
+    )
+    foreign_key: ForeignKey | None = Field(
+        None, description="Column of another contract this one points to."
+    )
+    rules: tuple[AnyRowRule, ...] = Field(
+        (), description="Row rules, written beside the column they are about."
+    )
+    milestone: bool | str | None = Field(
+        None, description="Marks a date of an accumulating snapshot."
+    )
+    generated: bool | str | None = Field(
+        None, description="How the column's values are generated."
+    )
+    extraction_task: str | None = Field(
+        None, description="What an extraction looks for."
+    )
+    extraction_examples: tuple[object, ...] = Field(
+        (), description="Examples shown to an extraction."
+    )
+
+    @property
+    def must_be_present(self) -> bool:
+        """Whether NULL is an error, in either spelling."""
+        return self.required or self.nullable is False
+
+    @property
+    def is_personal(self) -> bool:
+        """Whether the value must never be shown in clear."""
+        return self.pii or self.phi or self.sensitive
+
+    @property
+    def is_masked(self) -> bool:
+        return self.masking != NO_MASK
+
+    @model_validator(mode="after")
+    def _one_meaning(self) -> ModelField:
+        if self.required and self.nullable:
+            raise ValueError(
+                "required: true and nullable: true contradict each other. Remove one."
+            )
+        if self.range is not None and (self.min is not None or self.max is not None):
+            raise ValueError("range and min / max say the same. Remove one.")
+        return self
+
+
+class DataModel(Model):
+    """The columns of the dataset."""
+
+    fields: tuple[ModelField, ...] = Field((), description="The columns, in order.")
+    grain: str | None = Field(None, description="What one row stands for, in words.")
+    grain_key: Names = Field((), description="Columns that identify one row.")
+
+
+class SchemaPolicy(Model):
+    """What happens when data or target differ from the model."""
+
+    evolution: Literal[
+        "strict", "append", "merge", "overwrite", "compatible", "allow"
+    ] = Field("allow", description="How the target's columns may change.")
+    unknown_fields: Literal["quarantine", "drop", "allow"] = Field(
+        "allow", description="What happens to columns that the model does not list."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, value: object) -> object:
+        return SHORT_POLICIES.get(value, value) if isinstance(value, str) else value
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [{"enum": list(SHORT_POLICIES)}, handler(schema)]}
+
+
+SHORT_POLICIES: Mapping[str, Mapping[str, str]] = {
+    "strict": {"evolution": "strict", "unknown_fields": "quarantine"},
+    "quarantine": {"unknown_fields": "quarantine"},
+    "allow": {"evolution": "allow", "unknown_fields": "allow"},
+}

@@ -1,0 +1,163 @@
+"""From a file or text to a contract, with all its problems at once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path as FilePath
+
+from pydantic import ValidationError
+
+from lakelogic.contract.checks import notes_of, semantic_problems
+from lakelogic.contract.loaded import LoadedContract
+from lakelogic.contract.model import Contract
+from lakelogic.contract.overrides import apply_environment, apply_overrides
+from lakelogic.contract.places import Places
+from lakelogic.contract.problems import problems_of
+from lakelogic.contract.reading import decode, read_yaml
+from lakelogic.contract.variables import Variables
+from lakelogic.errors import (
+    ContractInvalid,
+    LakeLogicError,
+    NotSupportedYet,
+    Place,
+    UsageError,
+)
+from lakelogic.project import Project, find_project
+
+
+def load_contract(
+    path: str | FilePath,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    environment: str | None = None,
+) -> LoadedContract:
+    """The contract in a file.
+
+    Raises:
+        ContractInvalid: the file is not a valid contract; names every problem.
+        UsageError: the file can't be read, or the project file around it is wrong.
+    """
+    file = FilePath(path)
+    text = decode(_bytes(file), str(file))
+    return _Loading(
+        text, str(file), file, file.resolve().parent, overrides or {}, environment
+    ).load()
+
+
+def load_text(
+    text: str, *, file: str = "<text>", directory: FilePath | None = None
+) -> LoadedContract:
+    """The contract in a text; relative paths start at `directory`, else at the working directory.
+
+    Raises:
+        ContractInvalid: the text is not a valid contract; names every problem.
+        UsageError: the project file around it is wrong.
+    """
+    return _Loading(
+        text.removeprefix("\ufeff"), file, None, (directory or FilePath.cwd()).resolve()
+    ).load()
+
+
+def _bytes(file: FilePath) -> bytes:
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        raise UsageError(
+            f"file '{file}' does not exist.", cure="Check the path."
+        ) from None
+    except IsADirectoryError:
+        raise UsageError(
+            f"'{file}' is a folder.", cure="Name a contract file."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"file '{file}' can't be read: {getattr(error, 'strerror', None) or error}."
+        ) from None
+
+
+@dataclass
+class _Loading:
+    """One contract on its way in, with the problems found so far."""
+
+    text: str
+    file: str
+    path: FilePath | None
+    directory: FilePath
+    overrides: Mapping[str, object] = field(default_factory=dict)
+    environment: str | None = None
+    problems: list[LakeLogicError] = field(default_factory=list)
+
+    def load(self) -> LoadedContract:
+        written, places = read_yaml(self.text, self.file)
+        _refuse_odcs(written, places)
+        project = find_project(self.directory)
+        chosen = project.environment_name(self.environment)
+        self.problems += apply_environment(written, places, chosen)
+        self.problems += apply_overrides(written, places, self.overrides)
+        variables = Variables(os.environ, places, chosen)
+        document = variables.fill(written)
+        self.problems += variables.problems
+        model = self._model(document, written, places, variables)
+        if model is None:
+            raise self._invalid()
+        return self._checked(model, document, places, project, variables)
+
+    def _model(
+        self,
+        document: dict[str, object],
+        written: dict[str, object],
+        places: Places,
+        variables: Variables,
+    ) -> Contract | None:
+        try:
+            return Contract.model_validate(document)
+        except ValidationError as error:
+            for path, problem in problems_of(error, Contract, written, places):
+                problem.message = variables.hide(problem.message, path)
+                self.problems.append(problem)
+            return None
+
+    def _checked(
+        self,
+        model: Contract,
+        document: dict[str, object],
+        places: Places,
+        project: Project,
+        variables: Variables,
+    ) -> LoadedContract:
+        loaded = LoadedContract(
+            model,
+            self.path,
+            self.directory,
+            project,
+            places,
+            document,
+            variables.environment,
+        )
+        for problem in semantic_problems(loaded):
+            problem.message = variables.hide(problem.message, ())
+            self.problems.append(problem)
+        if self.problems:
+            raise self._invalid()
+        return replace(loaded, notes=notes_of(loaded))
+
+    def _invalid(self) -> ContractInvalid:
+        return ContractInvalid(sorted(self.problems, key=_order))
+
+
+def _order(problem: LakeLogicError) -> tuple[int, int, str]:
+    place = problem.place or Place("")
+    return place.line or 0, place.column or 0, problem.message
+
+
+def _refuse_odcs(written: Mapping[str, object], places: Places) -> None:
+    if written.get("kind") == "DataContract" and "apiVersion" in written:
+        raise ContractInvalid(
+            [
+                NotSupportedYet(
+                    "Open Data Contract Standard documents", place=places.of(("kind",))
+                )
+            ]
+        )
