@@ -36,10 +36,30 @@ class _TrySpark(Spark):
             return f"TRY_CAST({self.sql(node, 'this')} AS {self.sql(node, 'to')})"
 
 
-def to_spark(tree: exp.Expression, columns: Columns, now: datetime | None = None) -> str:
-    """Spark SQL text of a resolved tree. `now` replaces the clock, so that a repeated pass sees the same time."""
-    typed = _with_types(tree.copy(), columns)
-    return typed.transform(lambda node: _portable(node, now)).sql(_TrySpark)
+# Marks stand in a plan for what only a run knows, so that every pass and every repetition sees the same value.
+NOW = "<the start of the run>"
+TODAY = "<the day of the run>"
+RUN_ID = "<the run's id>"
+PIPELINE_RUN_ID = "<the pipeline run's id>"
+
+
+def to_spark(tree: exp.Expression, columns: Columns) -> str:
+    """Spark SQL text of a resolved tree; clock functions become the marks NOW and TODAY."""
+    return _with_types(tree.copy(), columns).transform(_portable).sql(_TrySpark)
+
+
+def pin(sql: str, *, started: datetime, run_id: str, pipeline_run_id: str) -> str:
+    """The text with the marks replaced by a run's own values."""
+    moment = started.astimezone(UTC)
+    values = {
+        NOW: moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        TODAY: moment.strftime("%Y-%m-%d"),
+        RUN_ID: run_id,
+        PIPELINE_RUN_ID: pipeline_run_id,
+    }
+    for mark, value in values.items():
+        sql = sql.replace(exp.Literal.string(mark).sql("spark"), exp.Literal.string(value).sql("spark"))
+    return sql
 
 
 def _with_types(tree: exp.Expression, columns: Columns) -> exp.Expression:
@@ -57,7 +77,7 @@ def _with_types(tree: exp.Expression, columns: Columns) -> exp.Expression:
     return tree if isinstance(tree, exp.Query) else query.selects[0].unalias()
 
 
-def _portable(node: exp.Expression, now: datetime | None) -> exp.Expression:
+def _portable(node: exp.Expression) -> exp.Expression:
     if isinstance(node, _COMPARISONS):
         return _compare_alike(node)
     if isinstance(node, exp.Between):
@@ -74,16 +94,15 @@ def _portable(node: exp.Expression, now: datetime | None) -> exp.Expression:
         and _kind(node.this) not in {_Type.INTERVAL}
     ):
         return exp.Anonymous(this="TRY_SUBTRACT", expressions=[exp.Literal.number(0), node.this])
-    return _pinned(node, now) if now else node
+    return _pinned(node)
 
 
-def _pinned(node: exp.Expression, now: datetime) -> exp.Expression:
-    moment = now.astimezone(UTC)
-    is_now = isinstance(node, exp.Anonymous) and node.name.lower() in {"now", "curdate"}
-    if isinstance(node, exp.CurrentDate) or (is_now and node.name.lower() == "curdate"):
-        return exp.cast(exp.Literal.string(moment.strftime("%Y-%m-%d")), "date")
-    if isinstance(node, _NOW) or is_now:
-        return exp.cast(exp.Literal.string(moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")), "timestamp")
+def _pinned(node: exp.Expression) -> exp.Expression:
+    name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
+    if isinstance(node, exp.CurrentDate) or name == "curdate":
+        return exp.cast(exp.Literal.string(TODAY), "date")
+    if isinstance(node, _NOW) or name == "now":
+        return exp.cast(exp.Literal.string(NOW), "timestamp")
     return node
 
 

@@ -1,0 +1,106 @@
+"""What every engine does for a run. The engines themselves are the only place that names one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
+
+from lakelogic.plan.model import TablePlan
+from lakelogic.registry import Registry
+from lakelogic.sources.read import FilesToRead, TableToRead
+from lakelogic.sql.types import Columns
+
+Frame = TypeVar("Frame")
+
+engines: Registry[object] = Registry("engine", "lakelogic.engines")
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What an engine can do; asked in place of its name."""
+
+    observe: bool = True
+    merge: bool = True
+    catalog_names: bool = True
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """Who writes: put into the commit, so that a repeated write is recognised and found again."""
+
+    app_id: str
+    sequence: int
+    run_id: str
+    fingerprint: str
+    input_digest: str
+
+
+@dataclass(frozen=True)
+class Committed:
+    """What a table says of a commit, read back from it. A count that it does not tell is None."""
+
+    location: str
+    version: int | None
+    rows: int | None
+    inserted: int | None = None
+    updated: int | None = None
+    deleted: int | None = None
+    operation: str = ""
+
+
+class Engine(Protocol[Frame]):
+    """Reads, selects, measures and writes frames of its own kind."""
+
+    name: str
+    can: Capabilities
+
+    def files_columns(self, wanted: FilesToRead) -> FilesToRead:
+        """Fill in columns that only the engine can find out, such as those of JSON."""
+
+    def table_columns(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
+        """Pin a table to its version and tell its columns."""
+
+    def frame_columns(self, frame: Frame) -> Columns:
+        """The columns of a frame that was handed in."""
+
+    def read_files(self, wanted: FilesToRead) -> Frame: ...
+
+    def read_table(self, wanted: TableToRead) -> Frame: ...
+
+    def adopt(self, frame: Frame) -> Frame:
+        """A frame that was handed in, for use in this run."""
+
+    def select(self, sql: str, relations: Mapping[str, Frame]) -> Frame:
+        """A SELECT over named frames."""
+
+    def measure(self, sql: str, relations: Mapping[str, Frame]) -> Mapping[str, object]:
+        """The one row that an aggregate yields."""
+
+    def rows(self, sql: str, relations: Mapping[str, Frame], limit: int) -> Sequence[Mapping[str, object]]:
+        """A few rows, for a person to look at."""
+
+    def keys(self, secrets: Mapping[str, bytes]) -> Frame:
+        """Key material as a relation of one row."""
+
+    def union(self, frames: Sequence[Frame]) -> Frame: ...
+
+    def observe(self, frame: Frame, name: str, metrics: Mapping[str, str]) -> Frame:
+        """The same frame; what its rows add up to is known once they were written."""
+
+    def observed(self, name: str) -> Mapping[str, int] | None:
+        """What was observed, or None where it is not known."""
+
+    def hold(self, frame: Frame) -> Frame:
+        """The same frame, computed once for several uses."""
+
+    def write(self, table: TablePlan, frame: Frame, stamp: Stamp) -> Committed: ...
+
+    def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
+        """The commit of a run in a table, if there is one."""
+
+    def last_sequence(self, table: TablePlan, app_id: str) -> int:
+        """The highest sequence number that a table has recorded for a writer."""
+
+    def close(self) -> None:
+        """Let go of what the run held."""

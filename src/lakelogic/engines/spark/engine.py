@@ -1,0 +1,160 @@
+"""Spark as an engine: one session for a run, frames that are DataFrames, tables that are Delta."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as Late
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import reduce
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lakelogic.engines.base import Capabilities, Committed, Stamp
+from lakelogic.engines.spark import reading, writing
+from lakelogic.engines.spark.errors import source_error, write_error
+from lakelogic.engines.spark.session import run_session
+from lakelogic.engines.spark.tables import Tables, require_commit
+from lakelogic.engines.spark.types import columns_of
+from lakelogic.plan.locations import Location
+from lakelogic.plan.model import TablePlan
+from lakelogic.sources.read import FilesToRead, TableToRead
+from lakelogic.sql.types import Columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Observation, SparkSession
+
+# Metrics reach the driver through a queue of events shortly after the job; one that never comes is unknown.
+_OBSERVE_SECONDS = 20.0
+_VIEWS = count()
+
+
+class SparkEngine:
+    """Runs one contract on a session of its own."""
+
+    name = "spark"
+
+    def __init__(self, base: SparkSession, warehouse: Path | None) -> None:
+        self.session = run_session(base)
+        self.can = Capabilities(observe=not _is_connect(base))
+        self._tables = Tables(self.session, warehouse)
+        self._observations: dict[str, Observation] = {}
+        self._held: list[DataFrame] = []
+
+    def files_columns(self, wanted: FilesToRead) -> FilesToRead:
+        with source_error(wanted.root):
+            return reading.with_json_columns(self.session, wanted)
+
+    def table_columns(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
+        table = self._tables.find(Location(wanted.location, wanted.is_name))
+        plain = TableToRead(table.path or wanted.location, table.path is None, wanted.version)
+        with source_error(wanted.location):
+            if table.exists and table.folder is not None:
+                from deltalake import DeltaTable
+
+                plain = replace(plain, version=DeltaTable(str(table.folder)).version())
+            return plain, columns_of(reading.read_table(self.session, plain).schema)
+
+    def frame_columns(self, frame: DataFrame) -> Columns:
+        return columns_of(frame.schema)
+
+    def read_files(self, wanted: FilesToRead) -> DataFrame:
+        with source_error(wanted.root):
+            return reading.read_files(self.session, wanted)
+
+    def read_table(self, wanted: TableToRead) -> DataFrame:
+        with source_error(wanted.location):
+            return reading.read_table(self.session, wanted)
+
+    def adopt(self, frame: DataFrame) -> DataFrame:
+        """A frame of another session, seen through a view that all sessions share."""
+        view = f"_ll_frame_{next(_VIEWS)}"
+        frame.createOrReplaceGlobalTempView(view)
+        return self.session.sql(f"SELECT * FROM global_temp.{view}")
+
+    def select(self, sql: str, relations: Mapping[str, DataFrame]) -> DataFrame:
+        views = []
+        for name, frame in relations.items():
+            view = f"_ll_view_{next(_VIEWS)}"
+            frame.createOrReplaceTempView(view)
+            views.append(f"`{name}` AS (SELECT * FROM {view})")
+        return self.session.sql(f"WITH {', '.join(views)} SELECT * FROM ({sql})")
+
+    def measure(self, sql: str, relations: Mapping[str, DataFrame]) -> Mapping[str, object]:
+        row = self.select(sql, relations).first()
+        return row.asDict() if row is not None else {}
+
+    def rows(self, sql: str, relations: Mapping[str, DataFrame], limit: int) -> Sequence[Mapping[str, object]]:
+        return [row.asDict(recursive=True) for row in self.select(sql, relations).limit(limit).collect()]
+
+    def keys(self, secrets: Mapping[str, bytes]) -> DataFrame:
+        from pyspark.sql import functions as F
+        from pyspark.sql.types import BinaryType, StructField, StructType
+
+        schema = StructType([StructField(f"_ll_key_{name}", BinaryType()) for name in secrets])
+        row = tuple(bytearray(value) for value in secrets.values())
+        return F.broadcast(self.session.createDataFrame([row], schema))
+
+    def union(self, frames: Sequence[DataFrame]) -> DataFrame:
+        return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
+
+    def observe(self, frame: DataFrame, name: str, metrics: Mapping[str, str]) -> DataFrame:
+        from pyspark.sql import Observation
+        from pyspark.sql import functions as F
+
+        observation = Observation(f"{name}-{next(_VIEWS)}")
+        self._observations[name] = observation
+        return frame.observe(observation, *(F.expr(sql).alias(metric) for metric, sql in metrics.items()))
+
+    def observed(self, name: str) -> Mapping[str, int] | None:
+        observation = self._observations[name]
+        pool = ThreadPoolExecutor(max_workers=1)
+        try:
+            values = pool.submit(lambda: observation.get).result(timeout=_OBSERVE_SECONDS)
+        except Late:
+            return None
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+        return {key: int(value) for key, value in values.items()} if values else None
+
+    def hold(self, frame: DataFrame) -> DataFrame:
+        self._held.append(frame.persist())
+        return frame
+
+    def write(self, table: TablePlan, frame: DataFrame, stamp: Stamp) -> Committed:
+        found = self._tables.find(Location(table.location, table.is_name))
+        with write_error(found.shown), writing.stamped(self.session, stamp):
+            if table.strategy == "merge" and self._tables.exists(found):
+                writing.merge_rows(self.session, found, table, frame)
+            else:
+                # The first batch of a merge has nothing to meet: its keys were checked, so it is an append.
+                first = replace(table, strategy="append") if table.strategy == "merge" else table
+                writing.write_rows(found, first, frame)
+        return require_commit(self._tables.find_commit(self._again(table), stamp.run_id), found, stamp.run_id)
+
+    def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
+        return self._tables.find_commit(self._again(table), run_id)
+
+    def last_sequence(self, table: TablePlan, app_id: str) -> int:
+        return self._tables.last_sequence(self._again(table), app_id)
+
+    def read_back(self, table: TablePlan, version: int | None) -> DataFrame:
+        """A table of ours as a commit left it."""
+        found = self._again(table)
+        return reading.read_table(
+            self.session, TableToRead(found.path or table.location, found.path is None, version)
+        )
+
+    def close(self) -> None:
+        for frame in self._held:
+            frame.unpersist()
+        self._held.clear()
+
+    def _again(self, table: TablePlan):  # type: ignore[no-untyped-def]
+        return self._tables.find(Location(table.location, table.is_name))
+
+
+def _is_connect(session: SparkSession) -> bool:
+    return type(session).__module__.startswith("pyspark.sql.connect")

@@ -1,0 +1,151 @@
+"""Delta tables by path or name: where they are, whether they exist, and what their log says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lakelogic.engines.base import Committed
+from lakelogic.engines.spark.reading import quoted_name
+from lakelogic.errors import WriteError
+from lakelogic.plan.locations import Location
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_HISTORY = 50
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as Spark addresses it. `folder` is where its log is, when that is on this machine."""
+
+    shown: str
+    sql: str
+    path: str | None
+    folder: Path | None
+
+    @property
+    def exists(self) -> bool:
+        return self.folder is not None and (self.folder / "_delta_log").is_dir()
+
+
+class Tables:
+    """Finds tables. A local session has no catalog that outlives it, so names become folders of the warehouse."""
+
+    def __init__(self, session: SparkSession, warehouse: Path | None) -> None:
+        self._session = session
+        self._warehouse = warehouse
+
+    def find(self, location: Location) -> Table:
+        """The table of a path or name; a name that a local session forgot is registered again."""
+        if not location.is_name:
+            folder = None if "://" in location.text else Path(location.text)
+            return Table(location.text, f"delta.`{location.text}`", location.text, folder)
+        *catalog, schema, name = location.parts
+        if self._warehouse is None:
+            return Table(location.text, quoted_name(location.text), None, self._folder_of(location.text))
+        if catalog and catalog != ["spark_catalog"]:
+            folder = self._warehouse.joinpath(*location.parts)
+            return Table(location.text, f"delta.`{folder}`", str(folder), folder)
+        folder = self._warehouse / f"{schema}.db" / name
+        self._register(schema, name, folder)
+        return Table(location.text, f"`{schema}`.`{name}`", None, folder)
+
+    def exists(self, table: Table) -> bool:
+        if table.folder is not None:
+            return table.exists
+        if table.path is None:
+            return bool(self._session.catalog.tableExists(table.sql))
+        from pyspark.errors import AnalysisException
+
+        try:
+            self._session.read.format("delta").load(table.path).schema
+        except AnalysisException:
+            return False
+        return True
+
+    def find_commit(self, table: Table, run_id: str) -> Committed | None:
+        """The commit that carries this run's id."""
+        for entry in self._history(table):
+            if _metadata(entry).get("run_id") == run_id:
+                return _committed(table, entry)
+        return None
+
+    def last_sequence(self, table: Table, app_id: str) -> int:
+        """The highest number that this writer has committed to the table."""
+        if not self.exists(table):
+            return 0
+        if table.folder is not None:
+            from deltalake import DeltaTable
+
+            return DeltaTable(str(table.folder)).transaction_version(app_id) or 0
+        told = [_metadata(entry) for entry in self._history(table)]
+        return max((int(said["sequence"]) for said in told if said.get("app_id") == app_id), default=0)
+
+    def _history(self, table: Table) -> Iterator[Mapping[str, Any]]:
+        if not self.exists(table):
+            return
+        if table.folder is not None:
+            from deltalake import DeltaTable
+
+            yield from DeltaTable(str(table.folder)).history(_HISTORY)
+            return
+        for row in self._session.sql(f"DESCRIBE HISTORY {table.sql} LIMIT {_HISTORY}").collect():
+            yield row.asDict(recursive=True)
+
+    def _folder_of(self, name: str) -> Path | None:
+        if not self._session.catalog.tableExists(name):
+            return None
+        detail = self._session.sql(f"DESCRIBE DETAIL {quoted_name(name)}").first()
+        location = str(detail["location"]) if detail is not None else ""
+        return Path(location.removeprefix("file:")) if location.startswith("file:/") else None
+
+    def _register(self, schema: str, name: str, folder: Path) -> None:
+        self._session.sql(f"CREATE SCHEMA IF NOT EXISTS `{schema}`")
+        if (folder / "_delta_log").is_dir() and not self._session.catalog.tableExists(f"`{schema}`.`{name}`"):
+            self._session.sql(f"CREATE TABLE `{schema}`.`{name}` USING delta LOCATION '{folder}'")
+
+
+def require_commit(found: Committed | None, table: Table, run_id: str) -> Committed:
+    """Delta drops a write whose number it has seen without a word; such a write has no commit of ours.
+
+    Raises:
+        WriteError: the write was dropped.
+    """
+    if found is None:
+        raise WriteError(
+            f"{table.shown} did not take the rows of run {run_id}: a later run of this contract has written to it.",
+            cure="The state folder may be older than the table. Restore it, or run with --force.",
+        )
+    return found
+
+
+def _metadata(entry: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        told = json.loads(entry.get("userMetadata") or "{}")
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _committed(table: Table, entry: Mapping[str, Any]) -> Committed:
+    metrics = entry.get("operationMetrics") or {}
+
+    def count(name: str) -> int | None:
+        return int(metrics[name]) if name in metrics else None
+
+    merged = entry["operation"] == "MERGE"
+    return Committed(
+        location=table.shown,
+        version=int(entry["version"]),
+        # MERGE counts rows that it only copied as output.
+        rows=None if merged else count("numOutputRows"),
+        inserted=count("numTargetRowsInserted"),
+        updated=count("numTargetRowsUpdated"),
+        deleted=count("numTargetRowsDeleted") if merged else count("numDeletedRows"),
+        operation=str(entry["operation"]),
+    )

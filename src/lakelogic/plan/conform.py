@@ -1,0 +1,91 @@
+"""Rows take the shape of the model: missing columns, declared types, and what was read kept beside a cast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from lakelogic.plan.names import as_read
+from lakelogic.sql.types import STRING, Column, Columns, is_nested, is_unknown, parse_type, type_name
+from lakelogic.transforms.base import Step, project, ref
+
+_T = exp.DataType.Type
+# A cast along one of these paths never fails.
+_ORDER = (_T.TINYINT, _T.SMALLINT, _T.INT, _T.BIGINT)
+_SAFE = {
+    *((low, high) for i, low in enumerate(_ORDER) for high in _ORDER[i:]),
+    *((low, _T.DOUBLE) for low in (*_ORDER[:3], _T.FLOAT)),
+    *((low, _T.FLOAT) for low in _ORDER[:2]),
+    (_T.DATE, _T.TIMESTAMP),
+}
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A field of the model with its parsed type, if it has one."""
+
+    name: str
+    type: exp.DataType | None
+
+
+@dataclass(frozen=True)
+class Conformed:
+    """The step that gives rows the declared types, and the columns whose cast may fail."""
+
+    step: Step | None
+    columns: Columns
+    fallible: tuple[str, ...]
+
+
+def declared(fields: Iterable[tuple[str, str | None]]) -> tuple[Declared, ...]:
+    return tuple(Declared(name, parse_type(text) if text else None) for name, text in fields)
+
+
+def conform(columns: Columns, fields: Iterable[Declared], *, keep_read: bool) -> Conformed:
+    """Cast what is there to the declared types and add what is not as NULL.
+
+    With `keep_read` the value before a cast that may fail stays in a hidden column beside it.
+    """
+    changes: dict[str, exp.Expression] = {}
+    types: dict[str, exp.DataType] = {}
+    kept: list[Column] = []
+    fallible: list[str] = []
+    for field in fields:
+        column = columns.find(field.name)
+        if column is None:
+            changes[field.name] = exp.cast(exp.null(), field.type or STRING)
+            types[field.name] = field.type or STRING
+        elif field.type is not None and type_name(column.type) != type_name(field.type):
+            changes[field.name] = _cast(column, field.type)
+            types[field.name] = field.type
+            if _may_fail(column.type, field.type):
+                fallible.append(column.name)
+                kept.append(Column(as_read(column.name).name, column.type, hidden=True))
+    if not changes:
+        return Conformed(None, columns, ())
+    if keep_read:
+        before = {column.name: ref(name) for column, name in zip(kept, fallible, strict=True)}
+        step = project(columns, {**changes, **before}, types)
+        step = Step(step.select, step.columns.with_(*kept))
+    else:
+        step = project(columns, changes, types)
+    return Conformed(step, step.columns, tuple(fallible))
+
+
+def _cast(column: Column, target: exp.DataType) -> exp.Expression:
+    if is_nested(column.type) and target.this in exp.DataType.TEXT_TYPES:
+        return exp.JSONFormat(this=ref(column))
+    if column.type.this in exp.DataType.TEXT_TYPES and is_nested(target):
+        schema = exp.Literal.string(type_name(target))
+        return exp.Anonymous(this="FROM_JSON", expressions=[ref(column), schema])
+    return exp.cast(ref(column), target)
+
+
+def _may_fail(source: exp.DataType, target: exp.DataType) -> bool:
+    if is_unknown(source):
+        return True
+    if target.this in exp.DataType.TEXT_TYPES:
+        return False
+    return (source.this, target.this) not in _SAFE

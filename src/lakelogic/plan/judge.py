@@ -1,0 +1,84 @@
+"""Checks as SQL: one predicate for the good rows, and the reasons for the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from lakelogic.plan.names import CATEGORIES, ERRORS, FAILED, MALFORMED, REASON, RULES, as_read
+from lakelogic.rules.base import Check
+from lakelogic.sql.types import Columns
+from lakelogic.transforms.base import SOURCE, named, ref
+
+
+def good_rows(checks: Sequence[Check], columns: Columns) -> exp.Select:
+    """Rows that meet every check. WHERE drops NULL as it drops false."""
+    return exp.select(*(ref(column) for column in columns)).from_(SOURCE).where(_all(checks))
+
+
+def bad_rows(checks: Sequence[Check], columns: Columns, excused_by: Mapping[str, exp.Expression]) -> exp.Select:
+    """The other rows, as they were read, with the reasons in the order of the rules.
+
+    `excused_by` maps a column to what is true where its own check has failed: a rule that is NULL only because of
+    such a column is not repeated.
+    """
+    failing = exp.select(*(ref(column) for column in columns)).from_(SOURCE)
+    failing = failing.select(named(FAILED, _failed(checks, excused_by)))
+    failing = failing.where(exp.not_(exp.func("COALESCE", exp.paren(_all(checks)), exp.false())))
+    kept = [named(column.name, _original(column.name, columns)) for column in columns.visible]
+    reasons = [
+        named(ERRORS, _texts([check.message for check in checks])),
+        named(CATEGORIES, _texts([check.category for check in checks])),
+        named(RULES, _texts([check.name for check in checks])),
+        named(REASON, _first([check.label or check.name for check in checks])),
+    ]
+    hidden = [ref(column) for column in columns.hidden]
+    return exp.select(*kept, *reasons, *hidden).from_(failing.subquery(SOURCE))
+
+
+def _all(checks: Sequence[Check]) -> exp.Expression:
+    return exp.and_(*(exp.paren(check.predicate) for check in checks))
+
+
+def _original(name: str, columns: Columns) -> exp.Expression:
+    kept = as_read(name).name
+    return ref(kept) if kept in columns else ref(name)
+
+
+def _failed(checks: Sequence[Check], excused_by: Mapping[str, exp.Expression]) -> exp.Expression:
+    """Positions of the checks that failed: each predicate is evaluated once, whatever is then told of it."""
+    marks = [_mark(check, position, excused_by) for position, check in enumerate(checks, 1)]
+    failed = exp.func("ARRAY_COMPACT", exp.array(*marks))
+    if not checks or MALFORMED.name.lower() not in _reads(checks[0]):
+        return failed
+    # Nothing else is worth telling of a record that could not be read; its check stands first.
+    return exp.func("IF", checks[0].predicate, failed, exp.array(exp.Literal.number(1)))
+
+
+def _mark(check: Check, position: int, excused_by: Mapping[str, exp.Expression]) -> exp.Expression:
+    failed: exp.Expression = exp.Literal.number(position)
+    excuses = [excused_by[name] for name in sorted(_reads(check)) if name in excused_by]
+    if excuses:
+        unknown = exp.and_(exp.paren(check.predicate).is_(exp.null()), exp.paren(exp.or_(*excuses)))
+        failed = exp.func("IF", unknown, exp.null(), failed)
+    return exp.func("IF", check.predicate, exp.null(), failed)
+
+
+def _reads(check: Check) -> set[str]:
+    return {column.name.lower() for column in check.predicate.find_all(exp.Column)}
+
+
+def _texts(texts: Sequence[str]) -> exp.Expression:
+    position = exp.to_identifier("i")
+    body = exp.Anonymous(this="ELEMENT_AT", expressions=[_literals(texts), position])
+    return exp.Anonymous(this="TRANSFORM", expressions=[ref(FAILED), exp.Lambda(this=body, expressions=[position])])
+
+
+def _first(texts: Sequence[str]) -> exp.Expression:
+    first = exp.Anonymous(this="ELEMENT_AT", expressions=[ref(FAILED), exp.Literal.number(1)])
+    return exp.Anonymous(this="ELEMENT_AT", expressions=[_literals(texts), first])
+
+
+def _literals(texts: Sequence[str]) -> exp.Expression:
+    return exp.array(*(exp.Literal.string(text) for text in texts))

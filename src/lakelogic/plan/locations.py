@@ -1,0 +1,52 @@
+"""Where tables and files are: paths relative to the contract, and catalog names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from lakelogic.errors import ContractError
+
+_URI = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
+_NAME = re.compile(r"^(`[^`]+`|[\w-]+)(\.(`[^`]+`|[\w-]+)){1,2}$")
+_FILE_ENDINGS = ("csv", "json", "jsonl", "ndjson", "parquet", "orc", "delta", "txt", "gz", "tsv")
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
+
+
+@dataclass(frozen=True)
+class Location:
+    """A path or address, or the name of a table in a catalog."""
+
+    text: str
+    is_name: bool = False
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of a catalog name, without quotes."""
+        return tuple(part.strip("`") for part in re.findall(r"`[^`]+`|[^.`]+", self.text))
+
+
+def locate(text: str, directory: Path) -> Location:
+    """What a path in a contract points to; a relative one is relative to the contract's folder.
+
+    Raises:
+        ContractError: a placeholder in it has no value.
+    """
+    if missing := _PLACEHOLDER.search(text):
+        raise ContractError(f"placeholder '{{{missing[1]}}}' in '{text}' has no value.", cure="Set it, or write the path out.")
+    if _NAME.match(text) and text.rpartition(".")[2].lower() not in _FILE_ENDINGS:
+        return Location(text, is_name=True)
+    if text.startswith("file://"):
+        return Location(text.removeprefix("file://"))
+    if _URI.match(text):
+        return Location(text)
+    return Location(str((directory / Path(text).expanduser()).absolute()))
+
+
+def quarantine_of(target: Location) -> Location:
+    """`c.s.t` → `c.quarantine.s_t`; a path gets a sibling that ends in `_quarantine`."""
+    if not target.is_name:
+        return Location(f"{target.text.rstrip('/')}_quarantine")
+    *catalog, schema, table = target.parts
+    return Location(".".join([*catalog, "quarantine", f"{schema}_{table}"]), is_name=True)

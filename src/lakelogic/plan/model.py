@@ -1,0 +1,166 @@
+"""The plan: what a run will do, as frozen data that can be shown, compared and stored."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from lakelogic.rules.base import Severity
+
+FORMAT = 1
+
+Strategy = Literal["append", "overwrite", "merge"]
+
+
+@dataclass(frozen=True)
+class StepPlan:
+    """One SELECT over `source` (the step before) and links."""
+
+    name: str
+    sql: str
+    links: tuple[str, ...] = ()
+    effect: str | None = None
+    row_wise: bool = True
+
+
+@dataclass(frozen=True)
+class CheckPlan:
+    """One judgement of a row, as SQL that is true for a good row."""
+
+    name: str
+    sql: str
+    message: str
+    category: str
+    severity: Severity = "error"
+    label: str | None = None
+    stage: Literal["pre", "post"] = "pre"
+
+
+@dataclass(frozen=True)
+class AuditPlan:
+    """One judgement of all good rows: a value and its bounds."""
+
+    name: str
+    sql: str
+    message: str
+    category: str
+    severity: Severity
+    low: float | None
+    high: float | None
+    low_open: bool
+    high_open: bool
+    whole_query: bool = False
+
+
+@dataclass(frozen=True)
+class StagePlan:
+    """Steps, then the checks on what they yield, then the split.
+
+    `good` and `bad` are SELECTs over what the steps yield; `quarantine` is one over the bad rows, as they are stored.
+    """
+
+    steps: tuple[StepPlan, ...] = ()
+    checks: tuple[CheckPlan, ...] = ()
+    good: str | None = None
+    bad: str | None = None
+    quarantine: str | None = None
+
+    @property
+    def splits(self) -> bool:
+        """Whether any row can fail here."""
+        return self.bad is not None
+
+    @property
+    def warnings(self) -> tuple[CheckPlan, ...]:
+        return tuple(check for check in self.checks if check.severity != "error")
+
+
+@dataclass(frozen=True)
+class ReadPlan:
+    """What is read, and why all of it or only a part."""
+
+    kind: Literal["files", "table", "frame"]
+    location: str
+    format: str
+    mode: Literal["full", "incremental"]
+    reason: str
+    columns: tuple[tuple[str, str], ...]
+    options: tuple[tuple[str, str], ...] = ()
+    pattern: str | None = None
+
+
+@dataclass(frozen=True)
+class LinkPlan:
+    """A reference table that SQL, lookups and rules may name."""
+
+    name: str
+    location: str
+    format: str
+    sql: str
+    broadcast: bool = False
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """Where rows go and how."""
+
+    location: str
+    is_name: bool
+    strategy: Strategy
+    keys: tuple[str, ...] = ()
+    compare: tuple[str, ...] | None = None
+    partition_by: tuple[str, ...] = ()
+    properties: tuple[tuple[str, str], ...] = ()
+    evolve: bool = True
+    insert_only: tuple[str, ...] = ()
+    keep_newest: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything a run will do. Two runs with one fingerprint treat the same input the same way."""
+
+    contract: str
+    layer: str | None
+    identity: str
+    engine: str
+    read: ReadPlan
+    links: tuple[LinkPlan, ...]
+    pre: StagePlan
+    post: StagePlan
+    audits: tuple[AuditPlan, ...]
+    publish: str
+    target: TablePlan
+    quarantine: TablePlan | None
+    secrets: tuple[str, ...] = ()
+    fail_on_quarantine: bool = False
+    max_quarantine_ratio: float | None = None
+    audits_block_write: bool = False
+    hide: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    format: int = field(default=FORMAT)
+
+    @property
+    def fingerprint(self) -> str:
+        """A short hash of everything that decides what happens to a given input."""
+        data = asdict(self)
+        data.pop("notes")
+        data["read"].pop("reason")
+        canonical = json.dumps(data, sort_keys=True, separators=(",", ":"), default=str)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+    @property
+    def checks(self) -> tuple[CheckPlan, ...]:
+        return (*self.pre.checks, *self.post.checks)
+
+    @property
+    def measures_first(self) -> bool:
+        """Whether an aggregate over the good rows comes before the write."""
+        return bool(self.audits) or self.target.strategy == "merge"
+
+    @property
+    def shaping_steps(self) -> tuple[StepPlan, ...]:
+        """Steps before the split that may change the number of rows."""
+        return tuple(step for step in self.pre.steps if step.effect is not None or not step.row_wise)

@@ -1,0 +1,45 @@
+"""Columns that the product itself brings; those of a run's inside are hidden and never written."""
+
+from __future__ import annotations
+
+from lakelogic.sql.types import BIGINT, STRING, Column
+
+FILE = Column("_ll_file", STRING, hidden=True)
+POSITION = Column("_ll_position", BIGINT, hidden=True)
+MALFORMED = Column("_ll_malformed", STRING, hidden=True)
+RAW = Column("_ll_raw", STRING, hidden=True)
+FAILED = "_ll_failed"
+KEYS = "_ll_keys"
+
+ERRORS = "_lakelogic_errors"
+CATEGORIES = "_lakelogic_categories"
+RULES = "_lakelogic_rules"
+REASON = "rejection_reason"
+STATE = "quarantine_state"
+REPROCESSED = "quarantine_reprocessed"
+SOURCE_FILE = "_lakelogic_source_file"
+SOURCE_POSITION = "_lakelogic_source_position"
+QUARANTINE_RUN = "_lakelogic_run_id"
+QUARANTINED_AT = "_lakelogic_quarantined_at"
+ORIGINAL = "_lakelogic_raw"
+
+RESERVED = frozenset(
+    {
+        ERRORS,
+        CATEGORIES,
+        RULES,
+        REASON,
+        STATE,
+        REPROCESSED,
+        SOURCE_FILE,
+        SOURCE_POSITION,
+        QUARANTINE_RUN,
+        QUARANTINED_AT,
+        ORIGINAL,
+    }
+)
+
+
+def as_read(name: str) -> Column:
+    """The hidden column that keeps a value as it was before its cast."""
+    return Column(f"_ll_read_{name}", hidden=True)

@@ -1,0 +1,65 @@
+"""The last SELECT before a write: masks, lineage, and the fixed columns of quarantine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from lakelogic.masks.base import Mask, as_text
+from lakelogic.masks.raw import raw_expression
+from lakelogic.plan import names
+from lakelogic.sql.render import NOW, RUN_ID
+from lakelogic.sql.types import BIGINT, STRING, TIMESTAMP, Columns
+from lakelogic.transforms.base import SOURCE, named, ref
+
+
+def published(columns: Columns, masks: Mapping[str, Mask], stamps: Mapping[str, exp.Expression]) -> exp.Select:
+    """Good rows as they are stored: masked, then stamped."""
+    lowered = {name.lower() for name in stamps}
+    out = [
+        named(column.name, masks[column.name].apply(ref(column), column.type)) if column.name in masks else ref(column)
+        for column in columns.visible
+        if column.name.lower() not in lowered
+    ]
+    out.extend(named(name, value) for name, value in stamps.items())
+    return _with_keys(exp.select(*out), any(mask.secrets for mask in masks.values()))
+
+
+def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str) -> exp.Select:
+    """Bad rows as they are stored: text, masked, with reasons, state and origin.
+
+    `raw` tells how the original row is kept: plain, sealed or empty.
+    """
+    out = [named(column.name, _stored_text(column.name, bad, masks)) for column in kept]
+    out += [ref(names.ERRORS), ref(names.CATEGORIES), ref(names.RULES), ref(names.REASON)]
+    original = ref(names.RAW) if names.RAW.name in bad else exp.cast(exp.null(), STRING)
+    sealed = {"plain": original, "sealed": raw_expression(original), "empty": exp.cast(exp.null(), STRING)}[raw]
+    out += [
+        named(names.STATE, exp.Literal.string("active")),
+        named(names.REPROCESSED, exp.false()),
+        named(names.SOURCE_FILE, _hidden(names.FILE.name, bad, STRING)),
+        named(names.SOURCE_POSITION, _hidden(names.POSITION.name, bad, BIGINT)),
+        named(names.QUARANTINE_RUN, exp.Literal.string(RUN_ID)),
+        named(names.QUARANTINED_AT, exp.cast(exp.Literal.string(NOW), TIMESTAMP)),
+        named(names.ORIGINAL, sealed),
+    ]
+    return _with_keys(exp.select(*out), raw == "sealed" or any(mask.secrets for mask in masks.values()))
+
+
+def _stored_text(name: str, bad: Columns, masks: Mapping[str, Mask]) -> exp.Expression:
+    column = bad.find(name)
+    if column is None:
+        return exp.cast(exp.null(), STRING)
+    text = as_text(ref(column), column.type)
+    return exp.cast(masks[name].expression(text), STRING) if name in masks else text
+
+
+def _hidden(name: str, bad: Columns, data_type: exp.DataType) -> exp.Expression:
+    return ref(name) if name in bad else exp.cast(exp.null(), data_type)
+
+
+def _with_keys(select: exp.Select, needed: bool) -> exp.Select:
+    """The keys come as a relation of one row, so that they stand in no query text."""
+    select = select.from_(SOURCE)
+    return select.join(exp.to_identifier(names.KEYS), join_type="cross") if needed else select

@@ -1,0 +1,188 @@
+"""Claims: who runs which sequence number of a contract, on which input."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from lakelogic.errors import RunBusy, StateError
+from lakelogic.sources.files import SourceFile
+from lakelogic.state import files
+from lakelogic.state.owner import Heartbeat, Owner
+
+_CLAIM = re.compile(r"(\d{8})\.claim\.json")
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """The exact input of a run: files with sizes and times, or a table at a version."""
+
+    location: str
+    kind: str
+    files: tuple[SourceFile, ...] = ()
+    version: int | None = None
+    batch_id: str | None = None
+
+    @property
+    def digest(self) -> str:
+        """Equal for equal input."""
+        parts = [self.location, self.kind, str(self.version), str(self.batch_id), *(f.identity for f in self.files)]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A numbered run of a contract. What it says never changes; who works on it may."""
+
+    sequence: int
+    run_id: str
+    pipeline_run_id: str
+    started: datetime
+    fingerprint: str
+    reason: str
+    mode: str
+    input: Pinned
+    document: Mapping[str, Any]
+    attempt: int = 1
+
+
+class Claims:
+    """The claims of one contract, in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._heartbeat: Heartbeat | None = None
+
+    def last(self) -> int:
+        """The highest number that was ever claimed here."""
+        return max(self._sequences(), default=0)
+
+    def unfinished(self) -> Claim | None:
+        """The newest claim, if nobody has finished it."""
+        last = self.last()
+        return self.read(last) if last and not self._path(last, "done").exists() else None
+
+    def create(self, claim: Claim) -> Claim:
+        """Claim the number for this process.
+
+        Raises:
+            RunBusy: another process was first.
+        """
+        manifest = f"input-{claim.run_id}.json"
+        listed = [[f.path, f.size, f.modified_ns] for f in claim.input.files]
+        files.put(self.folder / manifest, {"files": listed})
+        data = asdict(replace(claim, input=replace(claim.input, files=())))
+        data |= {"started": claim.started.isoformat(), "manifest": manifest, "digest": claim.input.digest}
+        if not files.put_if_absent(self._path(claim.sequence, "claim"), data):
+            (self.folder / manifest).unlink(missing_ok=True)
+            raise RunBusy("another process has just begun a run of this contract.", cure="Run again when it has ended.")
+        return self.hold(claim)
+
+    def hold(self, claim: Claim) -> Claim:
+        """Become the one who works on a claim, if its holder is gone.
+
+        Raises:
+            RunBusy: its holder is alive.
+        """
+        attempts = self._attempts(claim.sequence)
+        if attempts:
+            newest = attempts[max(attempts)]
+            held = files.get(newest)
+            if held is not None and (owner := Owner.read(held)).is_alive(newest):
+                since = datetime.fromisoformat(held["since"]).strftime("%Y-%m-%d %H:%M:%S UTC")
+                raise RunBusy(
+                    f"run {claim.run_id} is at work on {owner.host} (process {owner.pid}) since {since}.",
+                    cure="Wait for it to end.",
+                )
+        attempt = max(attempts, default=0) + 1
+        path = self._owner_path(claim.sequence, attempt)
+        since = datetime.now(UTC).isoformat()
+        if not files.put_if_absent(path, {**asdict(Owner.me()), "since": since, "run_id": claim.run_id}):
+            raise RunBusy("another process has just taken over this run.", cure="Run again when it has ended.")
+        self._heartbeat = Heartbeat(path)
+        return replace(claim, attempt=attempt)
+
+    def release(self, claim: Claim) -> None:
+        """Let go of a claim without finishing it: the next run goes on with the same input."""
+        self._stop_beating()
+        files.put(
+            self._owner_path(claim.sequence, claim.attempt),
+            {"host": "", "pid": 0, "began": "released", "since": datetime.now(UTC).isoformat()},
+        )
+
+    def finish(self, claim: Claim, status: str) -> None:
+        """Close a claim for good."""
+        files.put(
+            self._path(claim.sequence, "done"),
+            {"status": status, "run_id": claim.run_id, "digest": claim.input.digest, "fingerprint": claim.fingerprint},
+        )
+        self._stop_beating()
+
+    def read(self, sequence: int) -> Claim:
+        """A claim as it was made.
+
+        Raises:
+            StateError: it, or its list of input files, is damaged or gone.
+        """
+        data = files.get(self._path(sequence, "claim"))
+        if data is None:
+            raise StateError(f"claim {sequence} is missing in {self.folder}.")
+        manifest = files.get(self.folder / data["manifest"])
+        if manifest is None:
+            raise StateError(
+                f"{self.folder / data['manifest']} is missing: the input of run {data['run_id']} is unknown."
+            )
+        listed = tuple(SourceFile(*entry) for entry in manifest["files"])
+        pinned = Pinned(**{**data["input"], "files": listed})
+        known = {
+            key: data[key]
+            for key in ("sequence", "run_id", "pipeline_run_id", "fingerprint", "reason", "mode", "document")
+        }
+        return Claim(**known, started=datetime.fromisoformat(data["started"]), input=pinned)
+
+    def committed(self) -> Iterable[tuple[Claim, str]]:
+        """Succeeded runs, oldest first, with the fingerprint of their plan."""
+        for sequence in sorted(self._sequences()):
+            done = files.get(self._path(sequence, "done"))
+            if done is not None and done["status"] == "succeeded":
+                yield self.read(sequence), str(done["fingerprint"])
+
+    def has_committed(self, digest: str, fingerprint: str) -> str | None:
+        """The run that has already committed this input under this plan."""
+        for sequence in sorted(self._sequences(), reverse=True):
+            done = files.get(self._path(sequence, "done"))
+            if done and (done["status"], done["digest"], done["fingerprint"]) == ("succeeded", digest, fingerprint):
+                return str(done["run_id"])
+        return None
+
+    def _sequences(self) -> list[int]:
+        if not self.folder.is_dir():
+            return []
+        return [int(match[1]) for path in self.folder.iterdir() if (match := _CLAIM.fullmatch(path.name))]
+
+    def _attempts(self, sequence: int) -> dict[int, Path]:
+        pattern = f"{sequence:08d}.owner-*.json"
+        return {int(path.name.split("-")[1].removesuffix(".json")): path for path in self.folder.glob(pattern)}
+
+    def _path(self, sequence: int, kind: str) -> Path:
+        return self.folder / f"{sequence:08d}.{kind}.json"
+
+    def _owner_path(self, sequence: int, attempt: int) -> Path:
+        return self.folder / f"{sequence:08d}.owner-{attempt:03d}.json"
+
+    def _stop_beating(self) -> None:
+        if self._heartbeat is not None:
+            self._heartbeat.stop()
+            self._heartbeat = None
+
+
+def as_json(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A document as plain JSON data."""
+    loaded: dict[str, Any] = json.loads(json.dumps(document, default=str))
+    return loaded
