@@ -22,9 +22,7 @@ def semantic_problems(loaded: LoadedContract) -> list[LakeLogicError]:
 
 def notes_of(loaded: LoadedContract) -> tuple[Note, ...]:
     """What is worth saying about a valid contract."""
-    return (
-        tuple(_unmasked_notes(loaded)) if loaded.project.unmasked_pii == "warn" else ()
-    )
+    return tuple(_unmasked_notes(loaded)) if loaded.project.unmasked_pii == "warn" else ()
 
 
 def _version(loaded: LoadedContract) -> Iterator[LakeLogicError]:
@@ -40,9 +38,7 @@ def _version(loaded: LoadedContract) -> Iterator[LakeLogicError]:
 def _one_source(loaded: LoadedContract) -> Iterator[LakeLogicError]:
     if loaded.model.source is not None and loaded.model.server is not None:
         yield ContractError(
-            "source and server say the same.",
-            cure="Keep source, the newer spelling.",
-            place=loaded.place("server"),
+            "source and server say the same.", cure="Keep source, the newer spelling.", place=loaded.place("server")
         )
 
 
@@ -61,11 +57,7 @@ def _options_fit(loaded: LoadedContract) -> Iterator[LakeLogicError]:
 
 def _cdc(loaded: LoadedContract) -> Iterator[LakeLogicError]:
     source = loaded.model.source
-    if (
-        source
-        and source.load_mode == "cdc"
-        and not (source.cdc_op_field or source.cdc_timestamp_field)
-    ):
+    if source and source.load_mode == "cdc" and not (source.cdc_op_field or source.cdc_timestamp_field):
         yield ContractError(
             "load_mode cdc needs to know the changes.",
             cure="Add cdc_op_field or cdc_timestamp_field.",
@@ -91,31 +83,15 @@ def _keys(loaded: LoadedContract) -> Iterator[LakeLogicError]:
 
 
 def _unique_names(loaded: LoadedContract) -> Iterator[LakeLogicError]:
-    fields = [field.name for field in loaded.model.model.fields]
-    yield from _repeated(
-        loaded, "field", fields, lambda index: ("model", "fields", index, "name")
-    )
-    links = [link.name for link in loaded.model.links]
-    yield from _repeated(loaded, "link", links, lambda index: ("links", index, "name"))
-    for key, names in (
-        (("primary_key",), loaded.model.primary_key),
-        (("materialization", "primary_key"), loaded.model.materialization.primary_key),
-        (
-            ("materialization", "partition_by"),
-            loaded.model.materialization.partition_by,
-        ),
-    ):
-        yield from _repeated(
-            loaded, "column", names, lambda index, key=key: (*key, index)
-        )
+    model, target = loaded.model, loaded.model.materialization
+    yield from _repeated(loaded, "field", [field.name for field in model.model.fields], "model", "fields")
+    yield from _repeated(loaded, "link", [link.name for link in model.links], "links")
+    yield from _repeated(loaded, "column", model.primary_key, "primary_key")
+    yield from _repeated(loaded, "column", target.primary_key, "materialization", "primary_key")
+    yield from _repeated(loaded, "column", target.partition_by, "materialization", "partition_by")
 
 
-def _repeated(
-    loaded: LoadedContract,
-    noun: str,
-    names: Sequence[str],
-    path: Callable[[int], tuple[str | int, ...]],
-) -> Iterator[LakeLogicError]:
+def _repeated(loaded: LoadedContract, noun: str, names: Sequence[str], *path: str) -> Iterator[LakeLogicError]:
     seen: Counter[str] = Counter()
     for index, name in enumerate(names):
         seen[name.lower()] += 1
@@ -123,7 +99,7 @@ def _repeated(
             yield ContractError(
                 f"{noun} '{name}' is named twice; case makes no difference.",
                 cure="Remove one.",
-                place=loaded.place(*path(index)),
+                place=loaded.place(*path, index),
             )
 
 
@@ -131,8 +107,7 @@ def _links(loaded: LoadedContract) -> Iterator[LakeLogicError]:
     for index, link in enumerate(loaded.model.links):
         if (link.path is None) == (link.table is None):
             yield ContractError(
-                f"link '{link.name}' needs either a path or a table.",
-                place=loaded.place("links", index, "name"),
+                f"link '{link.name}' needs either a path or a table.", place=loaded.place("links", index, "name")
             )
         if link.name.lower() in ("source", loaded.name.lower()):
             yield ContractError(
@@ -157,11 +132,7 @@ def _masks(loaded: LoadedContract) -> Iterator[LakeLogicError]:
     for index, field in enumerate(loaded.model.model.fields):
         place = loaded.place("model", "fields", index, "masking")
         try:
-            mask = mask_for(
-                field.masking,
-                field.masking_format,
-                field.masking_mode == "deterministic",
-            )
+            mask = mask_for(field.masking, field.masking_format, field.masking_mode == "deterministic")
         except LakeLogicError as error:
             yield ContractError(error.message, cure=error.cure, place=place)
             continue
@@ -177,9 +148,7 @@ def _unmasked(loaded: LoadedContract) -> Iterator[LakeLogicError]:
     if loaded.project.unmasked_pii == "refuse":
         for note in _unmasked_notes(loaded):
             yield ContractError(
-                note.text,
-                cure='The project refuses that: privacy.unmasked_pii = "refuse".',
-                place=note.place,
+                note.text, cure='The project refuses that: privacy.unmasked_pii = "refuse".', place=note.place
             )
 
 

@@ -41,9 +41,7 @@ def _known_mask(name: str) -> str:
 
 
 class _MaskNames:
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return handler(schema) | {"enum": masking_names()}
 
 
@@ -56,14 +54,14 @@ class ForeignKey(Model):
 
     contract: Name = Field(description="Contract that holds the key.")
     column: Name = Field(description="Column that is the key there.")
-    severity: Severity = Field("error", description="How bad a missing key is.")
+    severity: Severity = Field(default="error", description="How bad a missing key is.")
 
 
 class Bounds(Model):
     """Lowest and highest value, both included."""
 
-    min: Scalar | None = Field(None, description="Lowest value allowed.")
-    max: Scalar | None = Field(None, description="Highest value allowed.")
+    min: Scalar | None = Field(default=None, description="Lowest value allowed.")
+    max: Scalar | None = Field(default=None, description="Highest value allowed.")
 
 
 class ModelField(Model):
@@ -71,69 +69,39 @@ class ModelField(Model):
 
     name: Name = Field(description="Name of the column.")
     type: TypeName | None = Field(
-        None,
-        description="Spark's name of the type, or a common alias; kept as read when absent.",
+        default=None, description="Spark's name of the type, or a common alias; kept as read when absent."
     )
-    required: bool = Field(False, description="Whether NULL is an error.")
-    nullable: bool | None = Field(
-        None, description="false means the same as required: true."
-    )
-    description: str | None = Field(None, description="What the column holds.")
-    pii: bool = Field(
-        False, description="Personal data: never printed, logged or sent in clear."
-    )
-    phi: bool = Field(False, description="Health data: treated like pii.")
-    sensitive: bool = Field(
-        False, description="Other data worth protecting: treated like pii."
-    )
-    classification: str | None = Field(
-        None, description="Confidentiality of the column."
-    )
-    masking: Masking = Field(
-        NO_MASK, description="How the stored value is made unreadable."
-    )
+    required: bool = Field(default=False, description="Whether NULL is an error.")
+    nullable: bool | None = Field(default=None, description="false means the same as required: true.")
+    description: str | None = Field(default=None, description="What the column holds.")
+    pii: bool = Field(default=False, description="Personal data: never printed, logged or sent in clear.")
+    phi: bool = Field(default=False, description="Health data: treated like pii.")
+    sensitive: bool = Field(default=False, description="Other data worth protecting: treated like pii.")
+    classification: str | None = Field(default=None, description="Confidentiality of the column.")
+    masking: Masking = Field(default=NO_MASK, description="How the stored value is made unreadable.")
     masking_format: Name | None = Field(
-        None, description="Pattern of partial masking: {first1} to {last9}, {domain}."
+        default=None, description="Pattern of partial masking: {first1} to {last9}, {domain}."
     )
     masking_mode: Literal["random", "deterministic"] = Field(
-        "random",
-        description="deterministic encrypts equal values to equal text, so that keys still match.",
+        default="random", description="deterministic encrypts equal values to equal text, so that keys still match."
     )
-    security_groups: Names = Field(
-        (), description="Groups that may read the value in clear."
-    )
+    security_groups: Names = Field(default=(), description="Groups that may read the value in clear.")
     pii_vault: str | Mapping[str, object] | None = Field(
-        None, description="Vault that keeps the original value."
+        default=None, description="Vault that keeps the original value."
     )
-    accepted_values: tuple[Scalar | None, ...] | None = Field(
-        None, description="The only values allowed."
-    )
-    min: Scalar | None = Field(None, description="Lowest value allowed.")
-    max: Scalar | None = Field(None, description="Highest value allowed.")
-    range: Bounds | None = Field(
-        None, description="Lowest and highest value allowed, as {min, max}."
-    )
-    max_length: int | None = Field(
-        None, ge=0, description="Longest text allowed, in characters."
-    )
-    foreign_key: ForeignKey | None = Field(
-        None, description="Column of another contract this one points to."
-    )
+    accepted_values: tuple[Scalar | None, ...] | None = Field(default=None, description="The only values allowed.")
+    min: Scalar | None = Field(default=None, description="Lowest value allowed.")
+    max: Scalar | None = Field(default=None, description="Highest value allowed.")
+    range: Bounds | None = Field(default=None, description="Lowest and highest value allowed, as {min, max}.")
+    max_length: int | None = Field(default=None, ge=0, description="Longest text allowed, in characters.")
+    foreign_key: ForeignKey | None = Field(default=None, description="Column of another contract this one points to.")
     rules: tuple[AnyRowRule, ...] = Field(
-        (), description="Row rules, written beside the column they are about."
+        default=(), description="Row rules, written beside the column they are about."
     )
-    milestone: bool | str | None = Field(
-        None, description="Marks a date of an accumulating snapshot."
-    )
-    generated: bool | str | None = Field(
-        None, description="How the column's values are generated."
-    )
-    extraction_task: str | None = Field(
-        None, description="What an extraction looks for."
-    )
-    extraction_examples: tuple[object, ...] = Field(
-        (), description="Examples shown to an extraction."
-    )
+    milestone: bool | str | None = Field(default=None, description="Marks a date of an accumulating snapshot.")
+    generated: bool | str | None = Field(default=None, description="How the column's values are generated.")
+    extraction_task: str | None = Field(default=None, description="What an extraction looks for.")
+    extraction_examples: tuple[object, ...] = Field(default=(), description="Examples shown to an extraction.")
 
     @property
     def must_be_present(self) -> bool:
@@ -152,9 +120,7 @@ class ModelField(Model):
     @model_validator(mode="after")
     def _one_meaning(self) -> ModelField:
         if self.required and self.nullable:
-            raise ValueError(
-                "required: true and nullable: true contradict each other. Remove one."
-            )
+            raise ValueError("required: true and nullable: true contradict each other. Remove one.")
         if self.range is not None and (self.min is not None or self.max is not None):
             raise ValueError("range and min / max say the same. Remove one.")
         return self
@@ -163,19 +129,19 @@ class ModelField(Model):
 class DataModel(Model):
     """The columns of the dataset."""
 
-    fields: tuple[ModelField, ...] = Field((), description="The columns, in order.")
-    grain: str | None = Field(None, description="What one row stands for, in words.")
-    grain_key: Names = Field((), description="Columns that identify one row.")
+    fields: tuple[ModelField, ...] = Field(default=(), description="The columns, in order.")
+    grain: str | None = Field(default=None, description="What one row stands for, in words.")
+    grain_key: Names = Field(default=(), description="Columns that identify one row.")
 
 
 class SchemaPolicy(Model):
     """What happens when data or target differ from the model."""
 
-    evolution: Literal[
-        "strict", "append", "merge", "overwrite", "compatible", "allow"
-    ] = Field("allow", description="How the target's columns may change.")
+    evolution: Literal["strict", "append", "merge", "overwrite", "compatible", "allow"] = Field(
+        default="allow", description="How the target's columns may change."
+    )
     unknown_fields: Literal["quarantine", "drop", "allow"] = Field(
-        "allow", description="What happens to columns that the model does not list."
+        default="allow", description="What happens to columns that the model does not list."
     )
 
     @model_validator(mode="before")
@@ -184,9 +150,7 @@ class SchemaPolicy(Model):
         return SHORT_POLICIES.get(value, value) if isinstance(value, str) else value
 
     @classmethod
-    def __get_pydantic_json_schema__(
-        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {"anyOf": [{"enum": list(SHORT_POLICIES)}, handler(schema)]}
 
 

@@ -16,9 +16,7 @@ _LAYERS = {
     "gold": ("curated", "refined", "presentation", "consumption"),
     "reference": ("ref", "seed", "lookup", "masterdata"),
 }
-_LAYER_OF = {
-    word: layer for layer, words in _LAYERS.items() for word in (layer, *words)
-}
+_LAYER_OF = {word: layer for layer, words in _LAYERS.items() for word in (layer, *words)}
 
 
 def normal_layer(word: str) -> str:
@@ -35,39 +33,27 @@ def is_layer(word: str) -> bool:
 class Info(Model):
     """Title, owner and place of the data product."""
 
-    title: str | None = Field(None, description="What people call the dataset.")
-    version: str = Field("1.0.0", description="Version of this contract's content.")
+    title: str | None = Field(default=None, description="What people call the dataset.")
+    version: str = Field(default="1.0.0", description="Version of this contract's content.")
     table_name: Name | None = Field(
-        None,
-        description="Name of the table; the contract's name when dataset is absent.",
+        default=None, description="Name of the table; the contract's name when dataset is absent."
     )
-    dataset: Name | None = Field(
-        None, description="The same as dataset at the top level."
-    )
-    description: str | None = Field(None, description="What the data is about.")
-    owner: str | None = Field(None, description="Who answers for the data.")
-    contact: str | Mapping[str, str] | None = Field(
-        None, description="How to reach the owner."
-    )
+    dataset: Name | None = Field(default=None, description="The same as dataset at the top level.")
+    description: str | None = Field(default=None, description="What the data is about.")
+    owner: str | None = Field(default=None, description="Who answers for the data.")
+    contact: str | Mapping[str, str] | None = Field(default=None, description="How to reach the owner.")
     target_layer: Name | None = Field(
-        None, description="Layer of the target: bronze, silver, gold or reference."
+        default=None, description="Layer of the target: bronze, silver, gold or reference."
     )
     status: str | None = Field(
-        None,
-        description="Life cycle of the contract, such as draft, active or retired.",
+        default=None, description="Life cycle of the contract, such as draft, active or retired."
     )
-    classification: str | None = Field(
-        None, description="Confidentiality of the dataset as a whole."
-    )
-    domain: str | None = Field(None, description="Business domain that owns the data.")
-    system: str | None = Field(None, description="System the data comes from.")
-    data_product: str | None = Field(
-        None, description="Data product the dataset is part of."
-    )
-    data_product_output: str | None = Field(
-        None, description="Output port of the data product."
-    )
-    upstream: Names = Field((), description="The same as upstream at the top level.")
+    classification: str | None = Field(default=None, description="Confidentiality of the dataset as a whole.")
+    domain: str | None = Field(default=None, description="Business domain that owns the data.")
+    system: str | None = Field(default=None, description="System the data comes from.")
+    data_product: str | None = Field(default=None, description="Data product the dataset is part of.")
+    data_product_output: str | None = Field(default=None, description="Output port of the data product.")
+    upstream: Names = Field(default=(), description="The same as upstream at the top level.")
 
 
 class Metadata(Model):
@@ -75,56 +61,30 @@ class Metadata(Model):
 
     model_config = ConfigDict(extra="allow")
 
-    domain: str | None = Field(
-        None, description="Business domain, where info does not say it."
-    )
-    system: str | None = Field(
-        None, description="System of origin, where info does not say it."
-    )
-    data_layer: Name | None = Field(
-        None, description="Layer of the target, where info does not say it."
-    )
-    environment: str | None = Field(
-        None, description="Name of the environment, for the run log."
-    )
-    run_log_dir: str | None = Field(None, description="Folder of the run log.")
-    run_log_path: str | None = Field(
-        None, description="File or table path of the run log."
-    )
-    run_log_table: str | None = Field(None, description="Catalog table of the run log.")
-    run_log_backend: str | None = Field(
-        None, description="What stores the run log table."
-    )
-    run_log_database: str | None = Field(
-        None, description="Database file of the run log table."
-    )
-    run_log_table_partition_by: Names = Field(
-        (), description="Partition columns of the run log table."
-    )
-    policy_pack: str | None = Field(
-        None, description="Policy pack whose defaults and rules are added."
-    )
-    upstream_policy: Literal["strict", "warn"] | None = Field(
-        None, description="What a missing upstream does."
-    )
-    upstream_grace_hours: float | None = Field(
-        None, ge=0, description="Hours an upstream may be late."
-    )
+    domain: str | None = Field(default=None, description="Business domain, where info does not say it.")
+    system: str | None = Field(default=None, description="System of origin, where info does not say it.")
+    data_layer: Name | None = Field(default=None, description="Layer of the target, where info does not say it.")
+    environment: str | None = Field(default=None, description="Name of the environment, for the run log.")
+    run_log_dir: str | None = Field(default=None, description="Folder of the run log.")
+    run_log_path: str | None = Field(default=None, description="File or table path of the run log.")
+    run_log_table: str | None = Field(default=None, description="Catalog table of the run log.")
+    run_log_backend: str | None = Field(default=None, description="What stores the run log table.")
+    run_log_database: str | None = Field(default=None, description="Database file of the run log table.")
+    run_log_table_partition_by: Names = Field(default=(), description="Partition columns of the run log table.")
+    policy_pack: str | None = Field(default=None, description="Policy pack whose defaults and rules are added.")
+    upstream_policy: Literal["strict", "warn"] | None = Field(default=None, description="What a missing upstream does.")
+    upstream_grace_hours: float | None = Field(default=None, ge=0, description="Hours an upstream may be late.")
     approval_required: bool = Field(
-        False, description="Whether somebody must approve before data is published."
+        default=False, description="Whether somebody must approve before data is published."
     )
-    approval_file: str | None = Field(
-        None, description="File whose presence is the approval."
-    )
+    approval_file: str | None = Field(default=None, description="File whose presence is the approval.")
     approval_quarantine_ratio_threshold: Ratio | None = Field(
-        None, description="Share of bad rows that asks approval."
+        default=None, description="Share of bad rows that asks approval."
     )
-    approval_schema_drift: bool = Field(
-        False, description="Whether a changed schema asks for approval."
-    )
+    approval_schema_drift: bool = Field(default=False, description="Whether a changed schema asks for approval.")
     cost: Mapping[str, object] | None = Field(
-        None, description="Figures from which the cost of a run is estimated."
+        default=None, description="Figures from which the cost of a run is estimated."
     )
     cache_reference_links: bool = Field(
-        False, description="Whether links are kept between contracts of one run."
+        default=False, description="Whether links are kept between contracts of one run."
     )

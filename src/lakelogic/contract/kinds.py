@@ -28,15 +28,9 @@ class Kinds(Protocol):
     def __contains__(self, name: object) -> bool: ...
 
 
-def problem(
-    message: str, cure: str | None = None, *, key: str | None = None
-) -> PydanticCustomError:
+def problem(message: str, cure: str | None = None, *, key: str | None = None) -> PydanticCustomError:
     """A problem in our own words; `key` is the key of the item it is about."""
-    return PydanticCustomError(
-        PROBLEM,
-        "{text}",
-        {"text": f"{message} {cure}" if cure else message, "key": key},
-    )
+    return PydanticCustomError(PROBLEM, "{text}", {"text": f"{message} {cure}" if cure else message, "key": key})
 
 
 def keys_of(model: type[BaseModel]) -> set[str]:
@@ -60,9 +54,7 @@ class KindOf:
         """Every registered kind with its model."""
         return {name: self.registry.get(name) for name in self.registry.names()}
 
-    def __get_pydantic_core_schema__(
-        self, base: type[BaseModel], handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
+    def __get_pydantic_core_schema__(self, base: type[BaseModel], handler: GetCoreSchemaHandler) -> CoreSchema:
         shared = keys_of(base)
         choices: dict[Any, CoreSchema] = {
             name: core_schema.no_info_wrap_validator_function(
@@ -73,61 +65,37 @@ class KindOf:
         if not choices:
             return handler(base)
         return core_schema.no_info_before_validator_function(
-            partial(self._checked, shared),
-            core_schema.tagged_union_schema(choices=choices, discriminator=self._kind),
+            partial(self._checked, shared), core_schema.tagged_union_schema(choices=choices, discriminator=self._kind)
         )
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        return {
-            "anyOf": [
-                _item_schema(name, model, handler)
-                for name, model in self.classes().items()
-            ]
-        }
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [_item_schema(name, model, handler) for name, model in self.classes().items()]}
 
     def _kind(self, item: Mapping[str, object]) -> str | None:
         return next((key for key in item if key in self.registry), None)
 
     def _checked(self, shared: set[str], item: object) -> object:
         if not isinstance(item, Mapping):
-            raise problem(
-                f"a {self.noun} must be written as 'kind: …', such as 'sql: …', not alone."
-            )
+            raise problem(f"a {self.noun} must be written as 'kind: …', such as 'sql: …', not alone.")
         kinds = [key for key in item if key in self.registry]
         if len(kinds) > 1:
             listed = " and ".join(f"'{kind}'" for kind in kinds)
-            raise problem(
-                f"one {self.noun} can't be {listed}.",
-                f"Write two {self.noun}s.",
-                key=kinds[1],
-            )
+            raise problem(f"one {self.noun} can't be {listed}.", f"Write two {self.noun}s.", key=kinds[1])
         if not kinds:
-            raise self._no_kind(
-                [key for key in item if key not in shared and not is_own_key(key)]
-            )
+            raise self._no_kind([key for key in item if key not in shared and not is_own_key(key)])
         return item
 
     def _no_kind(self, candidates: list[str]) -> PydanticCustomError:
         names = self.registry.names()
         if not candidates:
-            return problem(
-                f"the {self.noun} has no kind.", f"Known: {', '.join(names)}."
-            )
+            return problem(f"the {self.noun} has no kind.", f"Known: {', '.join(names)}.")
         return problem(
-            f"{self.noun} '{candidates[0]}' is unknown.",
-            did_you_mean(candidates[0], names),
-            key=candidates[0],
+            f"{self.noun} '{candidates[0]}' is unknown.", did_you_mean(candidates[0], names), key=candidates[0]
         )
 
 
 def _read(
-    kind: str,
-    model: Any,
-    shared: set[str],
-    item: Mapping[str, object],
-    handler: Callable[[object], object],
+    kind: str, model: Any, shared: set[str], item: Mapping[str, object], handler: Callable[[object], object]
 ) -> object:
     """The item as its model, with the product's own errors told like all others."""
     try:
@@ -136,44 +104,26 @@ def _read(
         raise problem(error.message, error.cure) from None
 
 
-def _flattened(
-    kind: str, model: Any, shared: set[str], item: Mapping[str, object]
-) -> object:
+def _flattened(kind: str, model: Any, shared: set[str], item: Mapping[str, object]) -> object:
     body = item[kind]
     if body is None:
-        raise problem(
-            f"'{kind}' is empty.", "Write what it needs after the colon.", key=kind
-        )
-    beside = {
-        key: value for key, value in item.items() if key != kind and not is_own_key(key)
-    }
+        raise problem(f"'{kind}' is empty.", "Write what it needs after the colon.", key=kind)
+    beside = {key: value for key, value in item.items() if key != kind and not is_own_key(key)}
     if isinstance(body, Mapping):
         for key in beside:
             if key in body:
-                raise problem(
-                    f"key '{key}' stands both beside '{kind}' and inside it.",
-                    "Remove one.",
-                    key=key,
-                )
+                raise problem(f"key '{key}' stands both beside '{kind}' and inside it.", "Remove one.", key=key)
             if key not in shared and key in keys_of(model):
-                raise problem(
-                    f"key '{key}' belongs inside '{kind}'.", "Indent it.", key=key
-                )
+                raise problem(f"key '{key}' belongs inside '{kind}'.", "Indent it.", key=key)
     inside = model.from_yaml(body)
     return {**inside, **beside} if isinstance(inside, Mapping) else inside
 
 
-def _item_schema(
-    kind: str, model: Any, handler: GetJsonSchemaHandler
-) -> JsonSchemaValue:
+def _item_schema(kind: str, model: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
     """The item in an editor's eyes: `kind: body` and the shared keys, or the keys of a one-line form, beside it."""
     body = handler(model.__pydantic_core_schema__)
     resolved = handler.resolve_ref_schema(body)
-    beside = {
-        key: value
-        for key, value in resolved.get("properties", {}).items()
-        if key != kind
-    }
+    beside = {key: value for key, value in resolved.get("properties", {}).items() if key != kind}
     short = {"type": ["string", "array", "number"]}
     return {
         "type": "object",

@@ -66,11 +66,7 @@ class LoadedContract:
         """The layer: as declared, else the target's schema or folder if that is a layer's name."""
         model = self.model
         declared = (
-            model.layer
-            or model.tier
-            or model.target_layer
-            or model.info.target_layer
-            or model.metadata.data_layer
+            model.layer or model.tier or model.target_layer or model.info.target_layer or model.metadata.data_layer
         )
         if declared:
             return normal_layer(declared)
@@ -95,9 +91,7 @@ class LoadedContract:
         server = self.model.server
         if self.model.source is not None or server is None:
             return self.model.source
-        return Source(
-            path=server.path, format=server.format, post_ingestion=server.post_ingestion
-        )
+        return Source(path=server.path, format=server.format, post_ingestion=server.post_ingestion)
 
     @property
     def source_format(self) -> str | None:
@@ -116,14 +110,7 @@ def format_of_source(source: Source) -> str | None:
         return {"jsonl": "json", "ndjson": "json"}.get(source.format, source.format)
     if source.type in ("delta", "iceberg"):
         return source.type
-    return next(
-        (
-            found
-            for text in (source.pattern, source.path)
-            if text and (found := format_of(text))
-        ),
-        None,
-    )
+    return next((found for text in (source.pattern, source.path) if text and (found := format_of(text))), None)
 
 
 def type_of_source(source: Source) -> str | None:

@@ -17,21 +17,12 @@ from lakelogic.contract.places import Places
 from lakelogic.contract.problems import problems_of
 from lakelogic.contract.reading import decode, read_yaml
 from lakelogic.contract.variables import Variables
-from lakelogic.errors import (
-    ContractInvalid,
-    LakeLogicError,
-    NotSupportedYet,
-    Place,
-    UsageError,
-)
+from lakelogic.errors import ContractInvalid, LakeLogicError, NotSupportedYet, Place, UsageError
 from lakelogic.project import Project, find_project
 
 
 def load_contract(
-    path: str | FilePath,
-    *,
-    overrides: Mapping[str, object] | None = None,
-    environment: str | None = None,
+    path: str | FilePath, *, overrides: Mapping[str, object] | None = None, environment: str | None = None
 ) -> LoadedContract:
     """The contract in a file.
 
@@ -41,40 +32,28 @@ def load_contract(
     """
     file = FilePath(path)
     text = decode(_bytes(file), str(file))
-    return _Loading(
-        text, str(file), file, file.resolve().parent, overrides or {}, environment
-    ).load()
+    return _Loading(text, str(file), file, file.resolve().parent, overrides or {}, environment).load()
 
 
-def load_text(
-    text: str, *, file: str = "<text>", directory: FilePath | None = None
-) -> LoadedContract:
+def load_text(text: str, *, file: str = "<text>", directory: FilePath | None = None) -> LoadedContract:
     """The contract in a text; relative paths start at `directory`, else at the working directory.
 
     Raises:
         ContractInvalid: the text is not a valid contract; names every problem.
         UsageError: the project file around it is wrong.
     """
-    return _Loading(
-        text.removeprefix("\ufeff"), file, None, (directory or FilePath.cwd()).resolve()
-    ).load()
+    return _Loading(text.removeprefix("\ufeff"), file, None, (directory or FilePath.cwd()).resolve()).load()
 
 
 def _bytes(file: FilePath) -> bytes:
     try:
         return file.read_bytes()
     except FileNotFoundError:
-        raise UsageError(
-            f"file '{file}' does not exist.", cure="Check the path."
-        ) from None
+        raise UsageError(f"file '{file}' does not exist.", cure="Check the path.") from None
     except IsADirectoryError:
-        raise UsageError(
-            f"'{file}' is a folder.", cure="Name a contract file."
-        ) from None
+        raise UsageError(f"'{file}' is a folder.", cure="Name a contract file.") from None
     except (OSError, ValueError) as error:
-        raise UsageError(
-            f"file '{file}' can't be read: {getattr(error, 'strerror', None) or error}."
-        ) from None
+        raise UsageError(f"file '{file}' can't be read: {getattr(error, 'strerror', None) or error}.") from None
 
 
 @dataclass
@@ -105,11 +84,7 @@ class _Loading:
         return self._checked(model, document, places, project, variables)
 
     def _model(
-        self,
-        document: dict[str, object],
-        written: dict[str, object],
-        places: Places,
-        variables: Variables,
+        self, document: dict[str, object], written: dict[str, object], places: Places, variables: Variables
     ) -> Contract | None:
         try:
             return Contract.model_validate(document)
@@ -120,22 +95,9 @@ class _Loading:
             return None
 
     def _checked(
-        self,
-        model: Contract,
-        document: dict[str, object],
-        places: Places,
-        project: Project,
-        variables: Variables,
+        self, model: Contract, document: dict[str, object], places: Places, project: Project, variables: Variables
     ) -> LoadedContract:
-        loaded = LoadedContract(
-            model,
-            self.path,
-            self.directory,
-            project,
-            places,
-            document,
-            variables.environment,
-        )
+        loaded = LoadedContract(model, self.path, self.directory, project, places, document, variables.environment)
         for problem in semantic_problems(loaded):
             problem.message = variables.hide(problem.message, ())
             self.problems.append(problem)
@@ -154,10 +116,4 @@ def _order(problem: LakeLogicError) -> tuple[int, int, str]:
 
 def _refuse_odcs(written: Mapping[str, object], places: Places) -> None:
     if written.get("kind") == "DataContract" and "apiVersion" in written:
-        raise ContractInvalid(
-            [
-                NotSupportedYet(
-                    "Open Data Contract Standard documents", place=places.of(("kind",))
-                )
-            ]
-        )
+        raise ContractInvalid([NotSupportedYet("Open Data Contract Standard documents", place=places.of(("kind",)))])

@@ -42,9 +42,7 @@ def name_parts(target: str) -> list[str]:
     if is_table_name(target):
         return [part.strip("`") for part in re.findall(_IDENTIFIER, target)]
     parts = [
-        part
-        for part in re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*:", "", target).split("/")
-        if part not in ("", ".", "..")
+        part for part in re.sub(r"^[A-Za-z][A-Za-z0-9+.-]*:", "", target).split("/") if part not in ("", ".", "..")
     ]
     if parts and format_of(parts[-1]):
         parts[-1] = parts[-1].split(".", 1)[0] or parts[-1]

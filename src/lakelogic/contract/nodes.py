@@ -73,20 +73,14 @@ class NodeBuilder:
             for event in YAML(typ="safe", pure=True).parse(StringIO(text)):
                 documents += isinstance(event, DocumentStartEvent)
                 if documents > 1:
-                    raise invalid(
-                        "a file holds one contract.",
-                        self._place(event),
-                        "Remove everything from '---' on.",
-                    )
+                    raise invalid("a file holds one contract.", self._place(event), "Remove everything from '---' on.")
                 self._take(event)
         except MarkedYAMLError as error:
             raise self._syntax(error) from None
         except ReaderError as error:
             raise self._unprintable(text, error) from None
         except (YAMLError, ValueError, NotImplementedError) as error:
-            raise invalid(
-                f"not YAML: {str(error).splitlines()[0]}", Place(self.file)
-            ) from None
+            raise invalid(f"not YAML: {str(error).splitlines()[0]}", Place(self.file)) from None
         return self.root
 
     def _take(self, event: Event) -> None:
@@ -100,27 +94,17 @@ class NodeBuilder:
         elif isinstance(event, (ScalarEvent, SequenceStartEvent, MappingStartEvent)):
             self._start(event)
 
-    def _start(
-        self, event: ScalarEvent | SequenceStartEvent | MappingStartEvent
-    ) -> None:
+    def _start(self, event: ScalarEvent | SequenceStartEvent | MappingStartEvent) -> None:
         place = self._place(event)
         if event.tag is not None:
-            raise invalid(
-                f"tag '{event.tag}' is not allowed.",
-                place,
-                "Remove it; quote the value if it is text.",
-            )
+            raise invalid(f"tag '{event.tag}' is not allowed.", place, "Remove it; quote the value if it is text.")
         if isinstance(event, ScalarEvent):
-            scalar = Scalar(
-                event.value, plain=event.style is None or event.style == "", place=place
-            )
+            scalar = Scalar(event.value, plain=event.style is None or event.style == "", place=place)
             if event.anchor:
                 self.anchors[event.anchor] = scalar
             self._place_node(scalar)
             return
-        node: Sequence | Mapping = (
-            Sequence(place) if isinstance(event, SequenceStartEvent) else Mapping(place)
-        )
+        node: Sequence | Mapping = Sequence(place) if isinstance(event, SequenceStartEvent) else Mapping(place)
         self._place_node(node)
         if len(self.open) >= MAX_DEPTH:
             raise invalid(f"nested deeper than {MAX_DEPTH} levels.", place)
@@ -129,10 +113,7 @@ class NodeBuilder:
 
     def _aliased(self, event: AliasEvent) -> Node:
         if event.anchor not in self.anchors:
-            raise invalid(
-                f"alias '*{event.anchor}' names no anchor before it.",
-                self._place(event),
-            )
+            raise invalid(f"alias '*{event.anchor}' names no anchor before it.", self._place(event))
         return self.anchors[event.anchor]
 
     def _place_node(self, node: Node) -> None:
@@ -153,30 +134,14 @@ class NodeBuilder:
 
     def _syntax(self, error: MarkedYAMLError) -> ContractInvalid:
         mark = error.problem_mark or error.context_mark
-        place = (
-            Place(self.file, mark.line + 1, mark.column + 1)
-            if mark
-            else Place(self.file)
-        )
-        reason = " ".join(
-            str(error.problem or error.context or "can't be read").split()
-        )
+        place = Place(self.file, mark.line + 1, mark.column + 1) if mark else Place(self.file)
+        reason = " ".join(str(error.problem or error.context or "can't be read").split())
         return invalid(
-            f"not YAML: {reason}.",
-            place,
-            "Check indentation, colons and quotes on this line and the one above.",
+            f"not YAML: {reason}.", place, "Check indentation, colons and quotes on this line and the one above."
         )
 
     def _unprintable(self, text: str, error: ReaderError) -> ContractInvalid:
-        code = (
-            error.character
-            if isinstance(error.character, int)
-            else ord(error.character)
-        )
+        code = error.character if isinstance(error.character, int) else ord(error.character)
         before = text[: text.find(chr(code))]
-        place = Place(
-            self.file, before.count("\n") + 1, len(before) - before.rfind("\n")
-        )
-        return invalid(
-            f"character U+{code:04X} is not allowed in YAML.", place, "Remove it."
-        )
+        place = Place(self.file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+        return invalid(f"character U+{code:04X} is not allowed in YAML.", place, "Remove it.")

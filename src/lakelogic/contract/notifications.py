@@ -10,44 +10,23 @@ from pydantic import Field
 from lakelogic.contract.values import Name, Names
 from lakelogic.models import Model
 
-Event = Literal[
-    "quarantine",
-    "failure",
-    "schema_drift",
-    "dataset_rule_failed",
-    "slo_breach",
-    "slo_recovery",
-]
+Event = Literal["quarantine", "failure", "schema_drift", "dataset_rule_failed", "slo_breach", "slo_recovery"]
 
 
 class Notification(Model):
     """One channel, and the events that are sent to it."""
 
-    type: Name = Field(
-        "apprise", description="Channel, such as slack, teams, email or webhook."
-    )
-    target: Name | None = Field(
-        None, description="Address of the channel; a secret may be written ${NAME}."
-    )
-    to: Names = Field((), description="Receivers of an e-mail.")
-    channel: Name | None = Field(None, description="Channel of a chat.")
-    url: Name | None = Field(None, description="Address of a webhook.")
-    targets: Names = Field((), description="Several addresses.")
-    on_events: tuple[Event, ...] = Field(
-        (), description="Events to send; all when absent."
-    )
-    subject_template: str | None = Field(None, description="Template of the subject.")
-    subject_template_file: Name | None = Field(
-        None, description="File with the template of the subject."
-    )
-    message_template: str | None = Field(None, description="Template of the message.")
-    message_template_file: Name | None = Field(
-        None, description="File with the template of the message."
-    )
-    body_template: str | None = Field(None, description="Template of a webhook's body.")
-    body_template_file: Name | None = Field(
-        None, description="File with the template of a webhook's body."
-    )
-    template_context: Mapping[str, object] = Field(
-        {}, description="Further values for the templates."
-    )
+    type: Name = Field(default="apprise", description="Channel, such as slack, teams, email or webhook.")
+    target: Name | None = Field(default=None, description="Address of the channel; a secret may be written ${NAME}.")
+    to: Names = Field(default=(), description="Receivers of an e-mail.")
+    channel: Name | None = Field(default=None, description="Channel of a chat.")
+    url: Name | None = Field(default=None, description="Address of a webhook.")
+    targets: Names = Field(default=(), description="Several addresses.")
+    on_events: tuple[Event, ...] = Field(default=(), description="Events to send; all when absent.")
+    subject_template: str | None = Field(default=None, description="Template of the subject.")
+    subject_template_file: Name | None = Field(default=None, description="File with the template of the subject.")
+    message_template: str | None = Field(default=None, description="Template of the message.")
+    message_template_file: Name | None = Field(default=None, description="File with the template of the message.")
+    body_template: str | None = Field(default=None, description="Template of a webhook's body.")
+    body_template_file: Name | None = Field(default=None, description="File with the template of a webhook's body.")
+    template_context: Mapping[str, object] = Field(default={}, description="Further values for the templates.")

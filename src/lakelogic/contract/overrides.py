@@ -11,20 +11,10 @@ from lakelogic.contract.places import Path, Places
 from lakelogic.contract.reading import resolved
 from lakelogic.errors import ContractError, Place, did_you_mean
 
-_PATH_KEYS = {
-    "path",
-    "target_path",
-    "target",
-    "location",
-    "archive_path",
-    "manifest_path",
-    "output_path",
-}
+_PATH_KEYS = {"path", "target_path", "target", "location", "archive_path", "manifest_path", "output_path"}
 
 
-def apply_environment(
-    data: dict[str, object], places: Places, environment: str | None
-) -> list[ContractError]:
+def apply_environment(data: dict[str, object], places: Places, environment: str | None) -> list[ContractError]:
     """Puts path and format of the chosen environment in place of the source's; returns what is wrong with it."""
     known = data.get("environments")
     if environment is None or not isinstance(known, dict) or not known:
@@ -32,11 +22,7 @@ def apply_environment(
     if environment not in known:
         cure = did_you_mean(environment, [str(name) for name in known])
         return [
-            ContractError(
-                f"environment '{environment}' is unknown.",
-                cure=cure,
-                place=places.of(("environments",)),
-            )
+            ContractError(f"environment '{environment}' is unknown.", cure=cure, place=places.of(("environments",)))
         ]
     block = "server" if "server" in data and "source" not in data else "source"
     changes, target = known[environment], data.setdefault(block, {})
@@ -49,9 +35,7 @@ def apply_environment(
     return []
 
 
-def apply_overrides(
-    data: dict[str, object], places: Places, overrides: Mapping[str, object]
-) -> list[ContractError]:
+def apply_overrides(data: dict[str, object], places: Places, overrides: Mapping[str, object]) -> list[ContractError]:
     """Puts values of the command line in place of the file's; returns what is wrong with their keys."""
     problems = []
     for dotted, value in overrides.items():
@@ -81,15 +65,15 @@ def _put(data: dict[str, object], parts: list[str], value: object) -> Path:
 
 
 def _step(container: object, part: str) -> str | int:
-    if isinstance(container, dict) and part:
-        return part
-    if not isinstance(container, list):
-        raise LookupError(f"'{part}' can't stand here.")
-    if not (part.isascii() and part.isdigit() and int(part) < len(container)):
-        raise LookupError(
-            f"'{part}' is no position in a list of {len(container)}; the first is 0."
-        )
-    return int(part)
+    match container:
+        case dict() if part:
+            return part
+        case list() if part.isascii() and part.isdigit() and int(part) < len(container):
+            return int(part)
+        case list():
+            raise LookupError(f"'{part}' is no position in a list of {len(container)}; the first is 0.")
+        case _:
+            raise LookupError(f"'{part}' can't stand here.")
 
 
 def _given(dotted: str, value: object) -> object:
@@ -108,8 +92,6 @@ def _given(dotted: str, value: object) -> object:
 
 def _is_relative_path(value: str) -> bool:
     """Whether a value is a path that depends on the working directory: no address, no catalog name."""
-    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", value) or value.startswith(
-        ("/", "~", "$", "{")
-    ):
+    if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", value) or value.startswith(("/", "~", "$", "{")):
         return False
     return "/" in value or value.startswith(".") or FilePath(value).exists()

@@ -55,18 +55,13 @@ class _Finding:
     @property
     def rank(self) -> int:
         """How much it says: a wrong part, then a wrong value, then only a wrong type."""
-        if self.branch is not None and (
-            len(self.path) > len(self.branch[0]) or self.type == "missing"
-        ):
+        if self.branch is not None and (len(self.path) > len(self.branch[0]) or self.type == "missing"):
             return 2
         return 0 if self.type in _WANTED else 1
 
 
 def problems_of(
-    error: ValidationError,
-    root: type[BaseModel],
-    data: Mapping[str, object],
-    places: Places,
+    error: ValidationError, root: type[BaseModel], data: Mapping[str, object], places: Places
 ) -> list[tuple[Path, ContractError]]:
     """Every problem with its path, in the order of the file; `data` is what was written."""
     findings = [_finding(item, data) for item in error.errors(include_url=False)]
@@ -88,11 +83,7 @@ def _finding(error: Mapping[str, Any], data: object) -> _Finding:
             path = (*path[:-1], part)
         elif isinstance(part, str) and branch is None:
             branch = (path, part)
-    if (
-        error["type"] == PROBLEM
-        and (key := error["ctx"]["key"]) is not None
-        and _holds(_at(data, path), key)
-    ):
+    if error["type"] == PROBLEM and (key := error["ctx"]["key"]) is not None and _holds(_at(data, path), key):
         path = (*path, key)
     return _Finding(error, path, branch)
 
@@ -106,9 +97,7 @@ def _at(data: object, path: Path) -> object:
 def _holds(container: object, part: str | int) -> bool:
     if isinstance(container, Mapping):
         return part in container
-    return (
-        isinstance(container, list) and isinstance(part, int) and part < len(container)
-    )
+    return isinstance(container, list) and isinstance(part, int) and part < len(container)
 
 
 def _groups(findings: Sequence[_Finding]) -> Iterator[list[_Finding]]:
@@ -128,9 +117,7 @@ def _groups(findings: Sequence[_Finding]) -> Iterator[list[_Finding]]:
             yield from ([member] for member in nearest_ones)
 
 
-def _told(
-    group: Sequence[_Finding], root: type[BaseModel], data: object, places: Places
-) -> tuple[Path, ContractError]:
+def _told(group: Sequence[_Finding], root: type[BaseModel], data: object, places: Places) -> tuple[Path, ContractError]:
     finding = group[0]
     path, error = finding.path, finding.error
     value = _at(data, path)
@@ -140,21 +127,15 @@ def _told(
         return path, _unknown_key(str(path[-1]), root, error["loc"], places.of(path))
     if finding.type == "missing":
         inside = f" in {_subject(path)}" if path else ""
-        return path, ContractError(
-            f"key '{error['loc'][-1]}' is missing{inside}.", place=places.of(path)
-        )
+        return path, ContractError(f"key '{error['loc'][-1]}' is missing{inside}.", place=places.of(path))
     if value is None:
         cure = "Write a value, or remove the key."
-        return path, ContractError(
-            f"{_subject(path)} is empty.", cure=cure, place=places.of(path)
-        )
-    message, cure = _value_problem(group, path, value)
-    return path, ContractError(message, cure=cure, place=places.of_value(path))
+        return path, ContractError(f"{_subject(path)} is empty.", cure=cure, place=places.of(path))
+    message, advice = _value_problem(group, path, value)
+    return path, ContractError(message, cure=advice, place=places.of_value(path))
 
 
-def _value_problem(
-    group: Sequence[_Finding], path: Path, value: object
-) -> tuple[str, str | None]:
+def _value_problem(group: Sequence[_Finding], path: Path, value: object) -> tuple[str, str | None]:
     error, subject = group[0].error, _subject(path)
     kind, context = str(error["type"]), error.get("ctx", {})
     if kind == "literal_error":
@@ -167,22 +148,13 @@ def _value_problem(
         wanted = dict.fromkeys(_WANTED[item.type] for item in group)
         return f"{subject} must be {' or '.join(wanted)}, not {_shown(value)}.", None
     if kind in _BOUNDS:
-        return (
-            f"{subject} {_BOUNDS[kind].format(**context)}, not {_shown(value)}.",
-            None,
-        )
-    text = (
-        str(context["error"])
-        if kind == "value_error"
-        else str(error["msg"]).replace("Input should", "must", 1)
-    )
+        return (f"{subject} {_BOUNDS[kind].format(**context)}, not {_shown(value)}.", None)
+    text = str(context["error"]) if kind == "value_error" else str(error["msg"]).replace("Input should", "must", 1)
     told = f"{subject} {text}" if text.startswith(("must ", "is ")) else text
     return told if told.endswith((".", "?")) else f"{told}.", None
 
 
-def _unknown_key(
-    key: str, root: type[BaseModel], loc: Path, place: Any
-) -> ContractError:
+def _unknown_key(key: str, root: type[BaseModel], loc: Path, place: Any) -> ContractError:
     known = set().union(*(keys_of(model) for model in _models_around(root, loc)))
     if nearest(key, known) is None and (blocks := _blocks_with(root, key)):
         cure = f"It belongs under '{blocks[0]}'."
@@ -198,27 +170,16 @@ def _models_around(root: type[BaseModel], loc: Path) -> set[type[BaseModel]]:
         if isinstance(current, dict) and isinstance(part, str):
             current = {current[part]} if part in current else current
         elif isinstance(current, set):
-            current = next(
-                (
-                    _inside(model, part)
-                    for model in current
-                    if part in model.model_fields
-                ),
-                current,
-            )
+            current = next((_inside(model, part) for model in current if part in model.model_fields), current)
     return set(current.values()) if isinstance(current, dict) else current
 
 
-def _inside(
-    model: type[BaseModel], part: str | int
-) -> dict[str, type[BaseModel]] | set[type[BaseModel]]:
+def _inside(model: type[BaseModel], part: str | int) -> dict[str, type[BaseModel]] | set[type[BaseModel]]:
     found = list(_types(model.model_fields[str(part)].annotation))
     kinds = next((item for item in found if isinstance(item, KindOf)), None)
     if kinds is not None:
         return kinds.classes()
-    return {
-        item for item in found if isinstance(item, type) and issubclass(item, BaseModel)
-    }
+    return {item for item in found if isinstance(item, type) and issubclass(item, BaseModel)}
 
 
 def _types(annotation: object) -> Iterator[object]:
@@ -232,8 +193,7 @@ def _blocks_with(root: type[BaseModel], key: str) -> list[str]:
     return [
         name
         for name in root.model_fields
-        if isinstance(models := _inside(root, name), set)
-        and any(key in keys_of(model) for model in models)
+        if isinstance(models := _inside(root, name), set) and any(key in keys_of(model) for model in models)
     ]
 
 

@@ -6,15 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 
-from lakelogic.contract.nodes import (
-    MAX_DEPTH,
-    Mapping,
-    Node,
-    NodeBuilder,
-    Scalar,
-    Sequence,
-    invalid,
-)
+from lakelogic.contract.nodes import MAX_DEPTH, Mapping, Node, NodeBuilder, Scalar, Sequence, invalid
 from lakelogic.contract.places import Path, Places
 from lakelogic.errors import ContractError, ContractInvalid, Place
 
@@ -75,19 +67,12 @@ def decode(raw: bytes, file: str) -> str:
         ContractInvalid: too large, or not UTF-8.
     """
     if len(raw) > MAX_BYTES:
-        raise invalid(
-            f"the file has {len(raw):,} bytes; a contract has at most {MAX_BYTES:,}.",
-            Place(file),
-        )
+        raise invalid(f"the file has {len(raw):,} bytes; a contract has at most {MAX_BYTES:,}.", Place(file))
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        raise invalid(
-            "the file is not UTF-8 text.",
-            Place(file, line),
-            "Save it with encoding UTF-8.",
-        ) from None
+        raise invalid("the file is not UTF-8 text.", Place(file, line), "Save it with encoding UTF-8.") from None
 
 
 def read_yaml(text: str, file: str) -> tuple[dict[str, object], Places]:
@@ -97,24 +82,16 @@ def read_yaml(text: str, file: str) -> tuple[dict[str, object], Places]:
         ContractInvalid: not one safe YAML mapping; names every problem.
     """
     if len(text) > MAX_BYTES:
-        raise invalid(
-            f"the text has {len(text):,} characters; a contract has at most {MAX_BYTES:,}.",
-            Place(file),
-        )
+        raise invalid(f"the text has {len(text):,} characters; a contract has at most {MAX_BYTES:,}.", Place(file))
     root = NodeBuilder(file).build(text)
     reader = _Reader(file)
     data = reader.value(root, ()) if root is not None else None
     if reader.problems:
         raise ContractInvalid(reader.problems)
     if data is None:
-        raise invalid(
-            "the file is empty.", Place(file), "Run 'lakelogic template' for a start."
-        )
+        raise invalid("the file is empty.", Place(file), "Run 'lakelogic template' for a start.")
     if not isinstance(data, dict):
-        raise invalid(
-            "a contract is a mapping of keys such as 'source:' and 'model:'.",
-            reader.places.of_value(()),
-        )
+        raise invalid("a contract is a mapping of keys such as 'source:' and 'model:'.", reader.places.of_value(()))
     return data, reader.places
 
 
@@ -132,10 +109,7 @@ class _Reader:
         if isinstance(node, Scalar):
             return resolved(node.text) if node.plain else node.text
         if isinstance(node, Sequence):
-            return [
-                self._item(item, (*path, index))
-                for index, item in enumerate(node.items)
-            ]
+            return [self._item(item, (*path, index)) for index, item in enumerate(node.items)]
         return self._mapping(node, path)
 
     def _item(self, node: Node, path: Path) -> object:
@@ -151,25 +125,15 @@ class _Reader:
                 out[key.text] = self.value(value, here)
             elif not merged:
                 first = self.places.keys[here].line
-                self._problem(
-                    f"key '{key.text}' stands twice, first on line {first}.",
-                    key.place,
-                    "Remove one.",
-                )
+                self._problem(f"key '{key.text}' stands twice, first on line {first}.", key.place, "Remove one.")
         return out
 
-    def _entries(
-        self, node: Mapping, depth: int
-    ) -> Iterator[tuple[Scalar, Node, bool]]:
+    def _entries(self, node: Mapping, depth: int) -> Iterator[tuple[Scalar, Node, bool]]:
         """The mapping's own entries, then those it merges in."""
         merges: list[Node] = []
         for key, value in node.entries:
             if not isinstance(key, Scalar):
-                self._problem(
-                    "a key must be text.",
-                    key.place,
-                    "Check for a stray '?', '[' or '{'.",
-                )
+                self._problem("a key must be text.", key.place, "Check for a stray '?', '[' or '{'.")
             elif key.plain and key.text == MERGE:
                 merges.extend(value.items if isinstance(value, Sequence) else [value])
             else:
@@ -177,25 +141,14 @@ class _Reader:
         for merge in merges:
             self._count(merge, depth)
             if isinstance(merge, Mapping):
-                yield from (
-                    (key, value, True)
-                    for key, value, _ in self._entries(merge, depth + 1)
-                )
+                yield from ((key, value, True) for key, value, _ in self._entries(merge, depth + 1))
             else:
-                self._problem(
-                    "'<<' takes a mapping or a list of mappings.",
-                    merge.place,
-                    "Write '<<: *anchor'.",
-                )
+                self._problem("'<<' takes a mapping or a list of mappings.", merge.place, "Write '<<: *anchor'.")
 
     def _count(self, node: Node, depth: int) -> None:
         self.nodes += 1
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
-            raise invalid(
-                "the aliases expand to too much data.",
-                node.place,
-                "Use fewer or smaller anchors.",
-            )
+            raise invalid("the aliases expand to too much data.", node.place, "Use fewer or smaller anchors.")
 
     def _problem(self, message: str, place: Place, cure: str) -> None:
         self.problems.append(ContractError(message, cure=cure, place=place))

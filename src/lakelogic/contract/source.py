@@ -11,32 +11,12 @@ from lakelogic.contract.options import Options
 from lakelogic.contract.values import DateText, Duration, Name, Names, Scalar
 from lakelogic.models import Model
 
-SourceType = Literal[
-    "landing", "file", "table", "delta", "iceberg", "database", "stream", "dlt", "sftp"
-]
+SourceType = Literal["landing", "file", "table", "delta", "iceberg", "database", "stream", "dlt", "sftp"]
 SourceFormat = Literal[
-    "csv",
-    "json",
-    "jsonl",
-    "ndjson",
-    "parquet",
-    "orc",
-    "delta",
-    "iceberg",
-    "avro",
-    "xml",
-    "excel",
-    "fixed_width",
+    "csv", "json", "jsonl", "ndjson", "parquet", "orc", "delta", "iceberg", "avro", "xml", "excel", "fixed_width"
 ]
 WatermarkStrategy = Literal[
-    "pipeline_log",
-    "max_target",
-    "manifest",
-    "file_mtime",
-    "lookback",
-    "date_range",
-    "delta_version",
-    "none",
+    "pipeline_log", "max_target", "manifest", "file_mtime", "lookback", "date_range", "delta_version", "none"
 ]
 
 
@@ -44,173 +24,115 @@ class PostIngestion(Model):
     """What happens to source files after they were read."""
 
     action: Literal["retain", "archive", "delete"] = Field(
-        "retain", description="What to do with files already read."
+        default="retain", description="What to do with files already read."
     )
-    archive_path: Name | None = Field(
-        None, description="Folder that archived files are moved to."
-    )
-    cleanup_is_blocking: bool = Field(
-        False, description="Whether a failed clean-up fails the run."
-    )
+    archive_path: Name | None = Field(default=None, description="Folder that archived files are moved to.")
+    cleanup_is_blocking: bool = Field(default=False, description="Whether a failed clean-up fails the run.")
 
 
 class PartitionWindow(Model):
     """Dated folders or files to read, by their names."""
 
-    format: Name | None = Field(
-        None, description="Date format of the folder names, such as year=%Y/month=%m."
-    )
-    lookback_days: int | None = Field(
-        None, ge=0, description="Days back from today to read."
-    )
-    start_date: DateText | None = Field(None, description="First day to read.")
-    end_date: DateText | None = Field(None, description="Last day to read.")
-    file_pattern: Name | None = Field(
-        None, description="Pattern of the files inside a partition."
-    )
+    format: Name | None = Field(default=None, description="Date format of the folder names, such as year=%Y/month=%m.")
+    lookback_days: int | None = Field(default=None, ge=0, description="Days back from today to read.")
+    start_date: DateText | None = Field(default=None, description="First day to read.")
+    end_date: DateText | None = Field(default=None, description="Last day to read.")
+    file_pattern: Name | None = Field(default=None, description="Pattern of the files inside a partition.")
 
 
 class Dlt(Model):
     """A dlt source."""
 
-    source: Name | None = Field(None, description="Name of a dlt source.")
-    base_url: Name | None = Field(None, description="Address of a REST API.")
-    resource: Name | None = Field(None, description="Resource of the dlt source.")
-    endpoints: tuple[str | Mapping[str, object], ...] = Field(
-        (), description="Endpoints of the REST API."
-    )
-    credentials: str | Mapping[str, object] | None = Field(
-        None, description="Where the credentials are found."
-    )
+    source: Name | None = Field(default=None, description="Name of a dlt source.")
+    base_url: Name | None = Field(default=None, description="Address of a REST API.")
+    resource: Name | None = Field(default=None, description="Resource of the dlt source.")
+    endpoints: tuple[str | Mapping[str, object], ...] = Field(default=(), description="Endpoints of the REST API.")
+    credentials: str | Mapping[str, object] | None = Field(default=None, description="Where the credentials are found.")
 
 
 class Source(Model):
     """Where rows are read from, and which of them."""
 
-    type: SourceType | None = Field(
-        None, description="Kind of source; from the path when absent."
-    )
-    path: Name | None = Field(
-        None, description="File, folder, pattern, address or catalog name."
-    )
-    pattern: Name | None = Field(
-        None, description="Pattern of file names inside the path, such as *.csv."
-    )
-    format: SourceFormat | None = Field(
-        None, description="File format; from the path's ending when absent."
-    )
-    options: Options = Field(
-        Options(), description="How files of this format are read."
-    )
-    query: Name | None = Field(None, description="Query sent to a database.")
+    type: SourceType | None = Field(default=None, description="Kind of source; from the path when absent.")
+    path: Name | None = Field(default=None, description="File, folder, pattern, address or catalog name.")
+    pattern: Name | None = Field(default=None, description="Pattern of file names inside the path, such as *.csv.")
+    format: SourceFormat | None = Field(default=None, description="File format; from the path's ending when absent.")
+    options: Options = Field(default=Options(), description="How files of this format are read.")
+    query: Name | None = Field(default=None, description="Query sent to a database.")
     load_mode: Literal["full", "incremental", "cdc"] = Field(
-        "full",
-        description="full reads all; incremental only what is new; cdc applies changes.",
+        default="full", description="full reads all; incremental only what is new; cdc applies changes."
     )
     watermark_strategy: WatermarkStrategy | None = Field(
-        None, description="How what is new is told from what is not."
+        default=None, description="How what is new is told from what is not."
     )
-    watermark_field: Name | None = Field(
-        None, description="Column whose values tell new rows."
-    )
+    watermark_field: Name | None = Field(default=None, description="Column whose values tell new rows.")
     watermark_date_parts: Names = Field(
-        (), description="Columns that form the watermark's date, such as year, month."
+        default=(), description="Columns that form the watermark's date, such as year, month."
     )
     lookback: Duration | None = Field(
-        None,
-        description="Time before the watermark that is read again, such as 7 days.",
+        default=None, description="Time before the watermark that is read again, such as 7 days."
     )
-    from_date: DateText | None = Field(None, description="First day of a date range.")
-    to_date: DateText | None = Field(None, description="Last day of a date range.")
-    manifest_path: Name | None = Field(
-        None, description="File that lists the files to read."
-    )
-    pipeline_log_table: Name | None = Field(
-        None, description="Run log table that holds the watermark."
-    )
-    cdc_op_field: Name | None = Field(
-        None, description="Column that holds the kind of change."
-    )
-    cdc_delete_values: tuple[str, ...] = Field(
-        (), description="Values of cdc_op_field that mean a delete."
-    )
-    cdc_timestamp_field: Name | None = Field(
-        None, description="Column that orders the changes."
-    )
-    partition: PartitionWindow | None = Field(
-        None, description="Dated folders or files to read."
-    )
+    from_date: DateText | None = Field(default=None, description="First day of a date range.")
+    to_date: DateText | None = Field(default=None, description="Last day of a date range.")
+    manifest_path: Name | None = Field(default=None, description="File that lists the files to read.")
+    pipeline_log_table: Name | None = Field(default=None, description="Run log table that holds the watermark.")
+    cdc_op_field: Name | None = Field(default=None, description="Column that holds the kind of change.")
+    cdc_delete_values: tuple[str, ...] = Field(default=(), description="Values of cdc_op_field that mean a delete.")
+    cdc_timestamp_field: Name | None = Field(default=None, description="Column that orders the changes.")
+    partition: PartitionWindow | None = Field(default=None, description="Dated folders or files to read.")
     partition_filters: Mapping[str, Scalar | tuple[Scalar, ...]] = Field(
-        {}, description="Values of partition columns to read."
+        default={}, description="Values of partition columns to read."
     )
     flatten_nested: bool | Names = Field(
-        False, description="Whether, or which, structs become columns of their own."
+        default=False, description="Whether, or which, structs become columns of their own."
     )
-    empty_behavior: Literal["skip", "fail"] = Field(
-        "skip", description="What a source without new data does."
-    )
+    empty_behavior: Literal["skip", "fail"] = Field(default="skip", description="What a source without new data does.")
     post_ingestion: PostIngestion | None = Field(
-        None, description="What happens to files after they were read."
+        default=None, description="What happens to files after they were read."
     )
-    fetch_size: int | None = Field(
-        None, ge=1, description="Rows fetched from a database at a time."
-    )
-    dlt: Dlt | None = Field(None, description="The dlt source, with type dlt.")
+    fetch_size: int | None = Field(default=None, ge=1, description="Rows fetched from a database at a time.")
+    dlt: Dlt | None = Field(default=None, description="The dlt source, with type dlt.")
 
 
 class Server(Model):
     """The older spelling of source: where data is stored."""
 
-    type: Name | None = Field(None, description="Storage, such as s3, local or table.")
+    type: Name | None = Field(default=None, description="Storage, such as s3, local or table.")
     mode: Literal["validate", "ingest"] = Field(
-        "validate", description="validate reads a table; ingest reads new files."
+        default="validate", description="validate reads a table; ingest reads new files."
     )
-    path: Name | None = Field(
-        None, description="File, folder, pattern, address or catalog name."
-    )
-    format: SourceFormat | None = Field(
-        None, description="File format; from the path's ending when absent."
-    )
-    cast_to_string: bool = Field(
-        False, description="Whether every column is read as text."
-    )
+    path: Name | None = Field(default=None, description="File, folder, pattern, address or catalog name.")
+    format: SourceFormat | None = Field(default=None, description="File format; from the path's ending when absent.")
+    cast_to_string: bool = Field(default=False, description="Whether every column is read as text.")
     schema_policy: Literal["strict", "quarantine", "allow"] | None = Field(
-        None, description="Short form of schema_policy."
+        default=None, description="Short form of schema_policy."
     )
-    schema_evolution: str | None = Field(
-        None, description="Old name of schema_policy.evolution."
-    )
-    allow_schema_drift: bool | None = Field(
-        None, description="Old switch for schema_policy.evolution."
-    )
+    schema_evolution: str | None = Field(default=None, description="Old name of schema_policy.evolution.")
+    allow_schema_drift: bool | None = Field(default=None, description="Old switch for schema_policy.evolution.")
     post_ingestion: PostIngestion | None = Field(
-        None, description="What happens to files after they were read."
+        default=None, description="What happens to files after they were read."
     )
 
 
 class Environment(Model):
     """What another environment reads in place of the source's path."""
 
-    path: Name | None = Field(None, description="Path in this environment.")
-    format: SourceFormat | None = Field(None, description="Format in this environment.")
+    path: Name | None = Field(default=None, description="Path in this environment.")
+    format: SourceFormat | None = Field(default=None, description="Format in this environment.")
 
 
 class Link(Model):
     """A reference dataset that SQL, rules, lookups and joins can name as a table."""
 
     name: Name = Field(description="Name under which SQL and rules see the dataset.")
-    path: Name | None = Field(None, description="File, folder or pattern to read.")
-    table: Name | None = Field(None, description="Catalog table to read.")
+    path: Name | None = Field(default=None, description="File, folder or pattern to read.")
+    table: Name | None = Field(default=None, description="Catalog table to read.")
     type: Literal["csv", "json", "parquet", "orc", "delta", "table"] | None = Field(
-        None,
-        description="Format of the path, or table; from the path's ending when absent.",
+        default=None, description="Format of the path, or table; from the path's ending when absent."
     )
-    columns: Names = Field((), description="Columns to read; all when absent.")
-    filter: Name | None = Field(None, description="SQL condition on the rows to read.")
-    query: Name | None = Field(
-        None, description="SELECT over the dataset that takes its place."
-    )
+    columns: Names = Field(default=(), description="Columns to read; all when absent.")
+    filter: Name | None = Field(default=None, description="SQL condition on the rows to read.")
+    query: Name | None = Field(default=None, description="SELECT over the dataset that takes its place.")
     broadcast: bool = Field(
-        False,
-        description="Whether the dataset is small enough to be sent to every worker.",
+        default=False, description="Whether the dataset is small enough to be sent to every worker."
     )

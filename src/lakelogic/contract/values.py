@@ -7,12 +7,8 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Annotated
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    GetJsonSchemaHandler,
-    StringConstraints,
-)
+from annotated_types import MinLen
+from pydantic import AfterValidator, BeforeValidator, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
@@ -42,9 +38,7 @@ def parse_duration(text: str) -> timedelta:
     match = _DURATION.fullmatch(text)
     seconds = _UNITS.get(match[2].lower()) if match else None
     if match is None or seconds is None:
-        raise ValueError(
-            f"must be a number with a unit, such as 24h or 7 days, not '{text}'"
-        )
+        raise ValueError(f"must be a number with a unit, such as 24h or 7 days, not '{text}'")
     try:
         return timedelta(seconds=float(match[1]) * seconds)
     except OverflowError:
@@ -96,26 +90,18 @@ def _as_ratio(value: object) -> object:
 
 def _at_most_one(value: float) -> float:
     if not 0 <= value <= 1:
-        raise ValueError(
-            f"must be a share between 0 and 1 (or 0% and 100%), not {value:g}"
-        )
+        raise ValueError(f"must be a share between 0 and 1 (or 0% and 100%), not {value:g}")
     return value
 
 
 def _as_list(value: object) -> object:
-    return (
-        [value]
-        if isinstance(value, (str, int, float)) and not isinstance(value, bool)
-        else value
-    )
+    return [value] if isinstance(value, (str, int, float)) and not isinstance(value, bool) else value
 
 
 class OneOrMany:
     """In editors: one name may stand in place of a list of one."""
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         many = handler(schema)
         return {"anyOf": [many.get("items", {}), many]}
 
@@ -123,17 +109,13 @@ class OneOrMany:
 class RatioText:
     """In editors: a percentage may stand in place of a share."""
 
-    def __get_pydantic_json_schema__(
-        self, schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return {"anyOf": [handler(schema), {"type": "string", "pattern": "%$"}]}
 
 
-Name = Annotated[str, StringConstraints(min_length=1)]
+Name = Annotated[str, MinLen(1)]
 Names = Annotated[tuple[Name, ...], BeforeValidator(_as_list), OneOrMany()]
 Scalar = bool | int | float | str
 Duration = Annotated[str, AfterValidator(_when_filled(parse_duration))]
 DateText = Annotated[str, AfterValidator(_when_filled(parse_date))]
-Ratio = Annotated[
-    float, BeforeValidator(_as_ratio), AfterValidator(_at_most_one), RatioText()
-]
+Ratio = Annotated[float, BeforeValidator(_as_ratio), AfterValidator(_at_most_one), RatioText()]

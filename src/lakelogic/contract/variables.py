@@ -40,9 +40,7 @@ class Variables:
         if isinstance(value, dict):
             return {key: self._value(item, (*path, key)) for key, item in value.items()}
         if isinstance(value, list):
-            return [
-                self._value(item, (*path, index)) for index, item in enumerate(value)
-            ]
+            return [self._value(item, (*path, index)) for index, item in enumerate(value)]
         if isinstance(value, str) and "${" in value:
             return _VARIABLE.sub(lambda match: self._replacement(match, path), value)
         return value
@@ -59,15 +57,11 @@ class Variables:
         if self._needed(path):
             cure = f"Set it, or write a default: ${{{name}:-…}}."
             place = self.places.of_value(path)
-            self.problems.append(
-                ContractError(f"variable {name} is not set.", cure=cure, place=place)
-            )
+            self.problems.append(ContractError(f"variable {name} is not set.", cure=cure, place=place))
         return match[0]
 
     def _needed(self, path: Path) -> bool:
         """Whether this run uses a value: not another environment's, not a notification's, not the user's own."""
         if path[0] == "environments":
             return path[1:2] == (self.environment,)
-        return "notifications" not in path and not any(
-            is_own_key(part) for part in path
-        )
+        return "notifications" not in path and not any(is_own_key(part) for part in path)
