@@ -45,10 +45,7 @@ class Project:
         if chosen is None:
             return self.root / STATE_FOLDER
         if "://" in chosen:
-            raise NotSupportedYet(
-                f"state at '{chosen}'",
-                place=Place(str(self.file)) if self.file else None,
-            )
+            raise NotSupportedYet(f"state at '{chosen}'", place=Place(str(self.file)) if self.file else None)
         # A variable is set where the command is typed, the file's own text is about the project.
         base = Path.cwd() if os.environ.get("LAKELOGIC_STATE") else self.root
         return base / Path(chosen).expanduser()
@@ -90,13 +87,7 @@ def load_project(file: Path) -> Project:
     texts = {key: _text(file, text, key, data[key]) for key in _TEXTS if key in data}
     root = (file.parent / Path(texts.pop("root", ".")).expanduser()).resolve()
     spark, privacy = (_section(file, text, data, name) for name in _SECTIONS)
-    return Project(
-        root,
-        file,
-        **texts,
-        spark=_spark(spark),
-        unmasked_pii=_privacy(file, text, privacy),
-    )
+    return Project(root, file, **texts, spark=_spark(spark), unmasked_pii=_privacy(file, text, privacy))
 
 
 def _read(file: Path) -> str:
@@ -104,21 +95,15 @@ def _read(file: Path) -> str:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(
-            "the file is not UTF-8 text.",
-            cure="Save it with encoding UTF-8.",
-            place=Place(str(file)),
+            "the file is not UTF-8 text.", cure="Save it with encoding UTF-8.", place=Place(str(file))
         ) from None
     except OSError as error:
-        raise UsageError(
-            f"can't be read: {error.strerror}.", place=Place(str(file))
-        ) from None
+        raise UsageError(f"can't be read: {error.strerror}.", place=Place(str(file))) from None
 
 
 def _syntax(file: Path, error: tomllib.TOMLDecodeError) -> UsageError:
     where = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
-    place = (
-        Place(str(file), int(where[1]), int(where[2])) if where else Place(str(file))
-    )
+    place = Place(str(file), int(where[1]), int(where[2])) if where else Place(str(file))
     return UsageError(f"not TOML: {str(error).split(' (at ')[0]}.", place=place)
 
 
@@ -128,11 +113,7 @@ def _refuse_unknown(file: Path, text: str, data: Mapping[str, object]) -> None:
         table = data if not section else data.get(section, {})
         for key in table if isinstance(table, dict) else ():
             if key not in keys:
-                raise UsageError(
-                    f"key '{key}' is unknown.",
-                    cure=did_you_mean(key, keys),
-                    place=_line(file, text, key),
-                )
+                raise UsageError(f"key '{key}' is unknown.", cure=did_you_mean(key, keys), place=_line(file, text, key))
 
 
 def _text(file: Path, text: str, key: str, value: object) -> str:
@@ -141,16 +122,10 @@ def _text(file: Path, text: str, key: str, value: object) -> str:
     return value
 
 
-def _section(
-    file: Path, text: str, data: Mapping[str, object], name: str
-) -> Mapping[str, object]:
+def _section(file: Path, text: str, data: Mapping[str, object], name: str) -> Mapping[str, object]:
     section = data.get(name, {})
     if not isinstance(section, dict):
-        raise UsageError(
-            f"'{name}' must be a section.",
-            cure=f"Write [{name}].",
-            place=_line(file, text, name),
-        )
+        raise UsageError(f"'{name}' must be a section.", cure=f"Write [{name}].", place=_line(file, text, name))
     return cast("Mapping[str, object]", section)
 
 
@@ -162,9 +137,7 @@ def _spark(section: Mapping[str, object], prefix: str = "spark") -> dict[str, st
         if isinstance(value, dict):
             settings |= _spark(value, name)
         else:
-            settings[name] = (
-                str(value).lower() if isinstance(value, bool) else str(value)
-            )
+            settings[name] = str(value).lower() if isinstance(value, bool) else str(value)
     return settings
 
 
