@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field
 from sqlglot import exp
 
-from lakelogic.models import Model
 from lakelogic.registry import Registry
+from lakelogic.sql.build import readable
+from lakelogic.sql.source_names import ReadsSource
 from lakelogic.sql.types import Columns
 
 Severity = Literal["error", "warning", "info"]
@@ -57,7 +58,7 @@ class Audit:
     message: str
     category: Category
     measure: exp.Expression | None = None
-    query: exp.Expression | None = None
+    query: exp.Query | None = None
     low: float | None = None
     high: float | None = None
     low_open: bool = False
@@ -75,13 +76,17 @@ class Audit:
 
 @dataclass(frozen=True)
 class RuleExample:
-    """Values of a column for which a rule passes and fails; `arguments` is the rule's YAML body."""
+    """Values of a column for which a rule passes and fails; `arguments` is the rule's YAML body.
+
+    `links` holds, for each link that the rule reads, the values of its key.
+    """
 
     arguments: Any
     column_type: str = "string"
     column: str = "value"
     passes: tuple[Any, ...] = ()
     fails: tuple[Any, ...] = ()
+    links: Mapping[str, Mapping[str, tuple[Any, ...]]] | None = None
 
 
 @dataclass(frozen=True)
@@ -90,13 +95,13 @@ class AuditExample:
 
     arguments: Any
     rows: tuple[Any, ...]
-    measured: float
+    measured: float | None
     passed: bool
     column_type: str = "string"
     column: str = "value"
 
 
-class RuleModel(Model):
+class RuleModel(ReadsSource):
     """Keys that every rule may carry."""
 
     name: str | None = Field(None, description="The rule's name in reports; derived when absent.")
@@ -123,32 +128,47 @@ class RowRule(RuleModel):
 
     @abstractmethod
     def predicates(self, columns: Columns) -> Mapping[str, exp.Expression]:
-        """Machine name → predicate, for each column that the rule judges."""
+        """Machine name → predicate, for each column that the rule judges.
 
-    def lookup(self) -> Lookup | None:
+        Raises:
+            SqlError: it names a column that is not there.
+        """
+
+    def lookup(self, columns: Columns) -> Lookup | None:
         """The link this rule needs, if any."""
         return None
 
+    def condition(self, predicate: exp.Expression) -> str:
+        """What a good row meets, as a reader of the quarantine table sees it."""
+        return readable(predicate)
+
     def message(self, name: str, predicate: exp.Expression) -> str:
-        """What a reader of the quarantine table sees."""
-        return f"Rule failed: {name} ({predicate.sql('spark')})"
+        """What is told of a row that fails."""
+        return f"Rule failed: {name} ({self.condition(predicate)})"
 
     def checks(self, columns: Columns) -> tuple[Check, ...]:
         """The rule's checks, ready for the plan."""
         predicates = self.predicates(columns)
-        single = len(predicates) == 1
         return tuple(
-            Check(
-                name=(self.name if self.name and single else f"{self.name}_{machine}" if self.name else machine),
-                predicate=predicate,
-                message=self.message(self.name if self.name and single else machine, predicate),
-                category=self.category or self.default_category,
-                severity=self.severity,
-                phase=self.phase,
-                label=self.label,
-                lookup=self.lookup(),
-            )
+            self._check(self._named(machine, len(predicates)), predicate, columns)
             for machine, predicate in predicates.items()
+        )
+
+    def _named(self, machine: str, count: int) -> str:
+        if self.name is None:
+            return machine
+        return self.name if count == 1 else f"{self.name}_{machine}"
+
+    def _check(self, name: str, predicate: exp.Expression, columns: Columns) -> Check:
+        return Check(
+            name=name,
+            predicate=predicate,
+            message=self.message(name, predicate),
+            category=self.category or self.default_category,
+            severity=self.severity,
+            phase=self.phase,
+            label=self.label,
+            lookup=self.lookup(columns),
         )
 
 
@@ -158,6 +178,63 @@ class DatasetRule(RuleModel):
     examples: ClassVar[tuple[AuditExample, ...]] = ()
 
     @abstractmethod
-    def audit(self, columns: Columns) -> Audit:
-        """The aggregate to measure and the bounds it must keep."""
+    def audit(self, columns: Columns, links: Mapping[str, Columns] | None = None) -> Audit:
+        """The aggregate to measure and the bounds it must keep.
 
+        Raises:
+            SqlError: it names a column or link that is not there.
+        """
+
+    def _measured(
+        self,
+        machine: str,
+        condition: str,
+        measure: exp.Expression,
+        *,
+        low: float | None = None,
+        high: float | None = None,
+    ) -> Audit:
+        name = self.name or machine
+        return Audit(
+            name=name,
+            message=f"Rule failed: {name} ({condition})",
+            category=self.category or self.default_category,
+            measure=measure,
+            low=low,
+            high=high,
+            severity=self.severity,
+        )
+
+
+RowKind = TypeVar("RowKind", bound=RowRule)
+DatasetKind = TypeVar("DatasetKind", bound=DatasetRule)
+
+
+def row_rule(kind: str) -> Callable[[type[RowKind]], type[RowKind]]:
+    """Registers a row rule under the key that contracts use for it.
+
+    Raises:
+        NameTaken: the kind is registered already.
+    """
+
+    def register(rule: type[RowKind]) -> type[RowKind]:
+        rule.kind = kind
+        row_rules.add(kind)(rule)
+        return rule
+
+    return register
+
+
+def dataset_rule(kind: str) -> Callable[[type[DatasetKind]], type[DatasetKind]]:
+    """Registers a dataset rule under the key that contracts use for it.
+
+    Raises:
+        NameTaken: the kind is registered already.
+    """
+
+    def register(rule: type[DatasetKind]) -> type[DatasetKind]:
+        rule.kind = kind
+        dataset_rules.add(kind)(rule)
+        return rule
+
+    return register

@@ -3,23 +3,53 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 from sqlglot import exp
 
-from lakelogic.models import Model
+from lakelogic.errors import ContractError, SqlError, did_you_mean
 from lakelogic.registry import Registry
-from lakelogic.sql.types import Column, Columns
+from lakelogic.rules.base import Check
+from lakelogic.sql.build import named, ref
+from lakelogic.sql.resolve import SOURCE
+from lakelogic.sql.source_names import ReadsSource
+from lakelogic.sql.types import UNKNOWN, Column, Columns
+
+__all__ = [
+    "SOURCE",
+    "Effect",
+    "Names",
+    "Phase",
+    "Step",
+    "Transform",
+    "TransformExample",
+    "as_read",
+    "link_columns",
+    "link_table",
+    "named",
+    "pick",
+    "project",
+    "ref",
+    "refuse_hidden",
+    "transform",
+    "transforms",
+]
 
 Phase = Literal["pre", "post"]
 Effect = Literal["filtered", "deduplicated", "expanded"]
 
 transforms: Registry[type[Transform]] = Registry("transform", "lakelogic.transforms")
 
-SOURCE = "source"
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, str) else value
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_list, json_schema_input_type=str | list[str])]
+"""One name, or a list of names."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +77,7 @@ class TransformExample:
     link_types: Mapping[str, Mapping[str, str]] | None = None
 
 
-class Transform(Model):
+class Transform(ReadsSource):
     """A step that reshapes rows."""
 
     phase: Phase = Field("post", description="pre: before the rules; post: on good rows.")
@@ -68,26 +98,44 @@ class Transform(Model):
             SqlError: it names a column or link that is not there.
         """
 
+    def checks(self, columns: Columns) -> tuple[Check, ...]:
+        """Rows that the step can't treat, as checks on the columns that it yields."""
+        return ()
+
     def links_used(self) -> set[str]:
         """The links that the step reads."""
         return set()
 
 
-def ref(column: Column | str) -> exp.Column:
-    """A quoted reference to a column."""
-    return exp.column(exp.to_identifier(column if isinstance(column, str) else column.name, quoted=True))
+Kind = TypeVar("Kind", bound=Transform)
 
 
-def named(name: str, expression: exp.Expression) -> exp.Expression:
-    """`expression AS name`, quoted."""
-    if isinstance(expression, exp.Column) and expression.name == name:
-        return expression
-    return exp.alias_(expression, exp.to_identifier(name, quoted=True))
+def transform(kind: str) -> Callable[[type[Kind]], type[Kind]]:
+    """Registers a transformation under the key that contracts use for it.
+
+    Raises:
+        NameTaken: the kind is registered already.
+    """
+
+    def register(item: type[Kind]) -> type[Kind]:
+        item.kind = kind
+        transforms.add(kind)(item)
+        return item
+
+    return register
 
 
-def project(columns: Columns, changes: Mapping[str, exp.Expression], types: Mapping[str, exp.DataType] | None = None) -> Step:
-    """A SELECT of all columns with some replaced in place and the others added at the end."""
+def project(
+    columns: Columns, changes: Mapping[str, exp.Expression], types: Mapping[str, exp.DataType] | None = None
+) -> Step:
+    """A SELECT of all columns with some replaced in place and the others added at the end.
+
+    Raises:
+        ContractError: a change would overwrite a hidden column.
+    """
     types = types or {}
+    for name in changes:
+        refuse_hidden(columns, name)
     by_lower = {name.lower(): name for name in changes}
     out: list[exp.Expression] = []
     for column in columns:
@@ -96,10 +144,42 @@ def project(columns: Columns, changes: Mapping[str, exp.Expression], types: Mapp
     out.extend(named(name, changes[name]) for name in by_lower.values())
     # A changed column keeps its old spelling, as Spark's own case-insensitive replacement does.
     added = [
-        Column(
-            found.name if (found := columns.find(name)) else name,
-            types.get(name, exp.DataType.build("unknown")),
-        )
-        for name in changes
+        Column(found.name if (found := columns.find(name)) else name, types.get(name, UNKNOWN)) for name in changes
     ]
-    return Step(exp.select(*out).from_(exp.to_identifier(SOURCE)), columns.with_(*added))
+    return Step(exp.select(*out).from_(SOURCE), columns.with_(*added))
+
+
+def pick(columns: Iterable[Column]) -> exp.Select:
+    """A SELECT of these columns as they are."""
+    return exp.select(*(ref(column) for column in columns)).from_(SOURCE)
+
+
+def as_read(column: Column) -> Column:
+    """The hidden column that keeps a value as it was before its cast."""
+    return Column(f"_ll_read_{column.name}", column.type, hidden=True)
+
+
+def refuse_hidden(columns: Columns, name: str) -> None:
+    """Refuses a name that the run itself uses.
+
+    Raises:
+        ContractError: a hidden column has this name.
+    """
+    if (found := columns.find(name)) is not None and found.hidden:
+        raise ContractError(f"the column name '{name}' is used by the run itself.", cure="Choose another name.")
+
+
+def link_columns(links: Mapping[str, Columns], name: str) -> Columns:
+    """The columns of a link.
+
+    Raises:
+        SqlError: no such link; names the nearest one.
+    """
+    if name not in links:
+        raise SqlError(f"link '{name}' is unknown.", cure=did_you_mean(name, links))
+    return links[name]
+
+
+def link_table(name: str) -> exp.Table:
+    """A link as a table, quoted whole: a dot in its name separates nothing."""
+    return exp.Table(this=exp.to_identifier(name, quoted=True))

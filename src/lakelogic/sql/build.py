@@ -1,0 +1,196 @@
+"""Small expressions that rules and transformations build by hand."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, cast
+
+from pydantic import Field
+from sqlglot import exp
+
+from lakelogic.errors import ContractError
+from lakelogic.sql.types import STRING, TIMESTAMP, UNKNOWN, Column, is_nested, is_unknown, parse_type, type_name
+
+Scalar = bool | int | Annotated[float, Field(allow_inf_nan=False)] | str | datetime | date
+"""A plain value in YAML."""
+
+_Type = exp.DataType.Type
+_TEXT = {_Type.TEXT, _Type.VARCHAR, _Type.CHAR}
+_NUMBERS = {_Type.INT, _Type.BIGINT, _Type.SMALLINT, _Type.TINYINT, _Type.FLOAT, _Type.DOUBLE, _Type.DECIMAL}
+_MOMENTS = {_Type.DATE, _Type.TIMESTAMP, _Type.TIMESTAMPTZ, _Type.TIMESTAMPLTZ, _Type.TIMESTAMPNTZ}
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def ref(column: Column | str, table: str | None = None) -> exp.Column:
+    """A quoted reference to a column."""
+    name = column if isinstance(column, str) else column.name
+    # The string of a table is quoted by hand: sqlglot would parse a name with a dot.
+    return exp.column(
+        exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True) if table else None
+    )
+
+
+def all_of(*conditions: exp.Expression) -> exp.Expression:
+    """The conditions joined by AND."""
+    return cast(exp.Expression, exp.and_(*conditions))
+
+
+def any_of(*conditions: exp.Expression) -> exp.Expression:
+    """The conditions joined by OR."""
+    return cast(exp.Expression, exp.or_(*conditions))
+
+
+def call(name: str, *arguments: exp.Expression) -> exp.Expression:
+    """A call of one of Spark's functions."""
+    return cast(exp.Expression, exp.func(name, *arguments, dialect="spark"))
+
+
+def is_null(expression: exp.Expression) -> exp.Expression:
+    """`expression IS NULL`."""
+    return exp.Is(this=expression.copy(), expression=exp.null())
+
+
+def has_value(expression: exp.Expression) -> exp.Expression:
+    """`expression IS NOT NULL`."""
+    return exp.Not(this=is_null(expression))
+
+
+def named(name: str, expression: exp.Expression) -> exp.Expression:
+    """`expression AS name`, quoted."""
+    if isinstance(expression, exp.Column) and expression.name == name and not expression.table:
+        return expression
+    return exp.Alias(this=expression, alias=exp.to_identifier(name, quoted=True))
+
+
+def is_text(data_type: exp.DataType) -> bool:
+    return data_type.this in _TEXT
+
+
+def is_number(data_type: exp.DataType) -> bool:
+    return data_type.this in _NUMBERS
+
+
+def is_moment(data_type: exp.DataType) -> bool:
+    return data_type.this in _MOMENTS
+
+
+def literal(value: Scalar | None, data_type: exp.DataType = UNKNOWN) -> exp.Expression:
+    """A value as a literal of a column's type, so that no engine has to guess a conversion.
+
+    Raises:
+        ContractError: the value can't be of that type.
+    """
+    if value is None:
+        return exp.null()
+    if is_text(data_type):
+        return exp.Literal.string(_written(value))
+    if is_number(data_type):
+        return _number(value, data_type)
+    if is_moment(data_type):
+        return _moment(value, data_type)
+    if data_type.this == _Type.BOOLEAN:
+        return _boolean(value, data_type)
+    return _as_written(value)
+
+
+def bound(value: Scalar, data_type: exp.DataType) -> exp.Expression:
+    """A literal to order a column by: a number stays one beside text, which is then read as a number."""
+    return _as_written(value) if is_text(data_type) else literal(value, data_type)
+
+
+def as_text(expression: exp.Expression, data_type: exp.DataType) -> exp.Expression:
+    """The value as text: lists, maps and structs become compact JSON."""
+    if is_text(data_type):
+        return expression
+    return exp.JSONFormat(this=expression) if is_nested(data_type) else _try(expression, STRING)
+
+
+def convert(expression: exp.Expression, source: exp.DataType, target: exp.DataType) -> exp.Expression:
+    """The value as another type; what can't be converted becomes NULL."""
+    if source == target:
+        return expression
+    if is_text(target):
+        return as_text(expression, source)
+    if is_nested(target) and is_text(source):
+        return call("FROM_JSON", expression, exp.Literal.string(type_name(target)))
+    if is_unknown(source) or is_text(source) or is_nested(source) or _casts_directly(source, target):
+        return _try(expression, target)
+    # Spark refuses to plan such a cast; by way of text every value simply fails to convert.
+    return _try(_try(expression, STRING), target)
+
+
+def readable(expression: exp.Expression) -> str:
+    """SQL for people: plain names are not quoted."""
+    copy = expression.copy()
+    for identifier in copy.find_all(exp.Identifier):
+        if _PLAIN_NAME.fullmatch(identifier.name):
+            identifier.set("quoted", False)
+    return copy.sql("spark")
+
+
+def _try(expression: exp.Expression, target: exp.DataType) -> exp.Expression:
+    return exp.TryCast(this=expression, to=target.copy(), safe=True, requires_string=True)
+
+
+def _casts_directly(source: exp.DataType, target: exp.DataType) -> bool:
+    if is_number(source):
+        return is_number(target) or target.this in {_Type.BOOLEAN} | (_MOMENTS - {_Type.DATE, _Type.TIMESTAMPNTZ})
+    if source.this == _Type.BOOLEAN:
+        return is_number(target)
+    if is_moment(source):
+        return is_moment(target)
+    return False
+
+
+def _written(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def _as_written(value: Scalar) -> exp.Expression:
+    if isinstance(value, bool):
+        return exp.Boolean(this=value)
+    if isinstance(value, (int, float)):
+        return exp.Literal.number(value)
+    if isinstance(value, str):
+        return exp.Literal.string(value)
+    return _moment(value, TIMESTAMP if isinstance(value, datetime) else parse_type("date"))
+
+
+def _number(value: Scalar, data_type: exp.DataType) -> exp.Expression:
+    try:
+        number = None if isinstance(value, (bool, date)) else Decimal(str(value).strip())
+    except InvalidOperation:
+        number = None
+    if number is None or not number.is_finite():
+        raise _unlike(value, data_type)
+    return exp.Literal.number(str(value).strip())
+
+
+def _moment(value: Scalar, data_type: exp.DataType) -> exp.Expression:
+    try:
+        moment = value if isinstance(value, date) else datetime.fromisoformat(str(value))
+    except ValueError:
+        raise _unlike(value, data_type) from None
+    midnight = not isinstance(moment, datetime) or (moment.tzinfo is None and moment.time() == datetime.min.time())
+    if data_type.this == _Type.DATE:
+        data_type = data_type if midnight else TIMESTAMP
+    text = moment.isoformat(sep=" ") if isinstance(moment, datetime) and not midnight else str(moment)[:10]
+    return exp.cast(exp.Literal.string(text), data_type.copy())
+
+
+def _boolean(value: Scalar, data_type: exp.DataType) -> exp.Expression:
+    text = _written(value).lower()
+    if text not in {"true", "false"}:
+        raise _unlike(value, data_type)
+    return exp.Boolean(this=text == "true")
+
+
+def _unlike(value: Scalar, data_type: exp.DataType) -> ContractError:
+    name = type_name(data_type)
+    return ContractError(f"the value {value!r} is no {name}.", cure=f"Write a {name}, or declare another type.")
