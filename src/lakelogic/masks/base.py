@@ -109,5 +109,12 @@ def as_text(value: exp.Expression, data_type: exp.DataType) -> exp.Expression:
     if is_nested(data_type):
         return exp.JSONFormat(this=value.copy())
     if data_type.this in (exp.DataType.Type.BINARY, exp.DataType.Type.VARBINARY):
-        return exp.ToBase64(this=value.copy())
+        return base64_text(value)
     return exp.cast(value, STRING)
+
+
+def base64_text(data: exp.Expression) -> exp.Expression:
+    """Bytes as base64 in one line."""
+    # Spark breaks base64 into lines of 76 characters, unless a setting says otherwise.
+    lines = exp.ToBase64(this=data.copy())
+    return exp.Replace(this=lines, expression=exp.Literal.string("\r\n"), replacement=exp.Literal.string(""))

@@ -8,7 +8,7 @@ from base64 import b64decode, b64encode
 from sqlglot import exp
 
 from lakelogic.errors import LakeLogicError
-from lakelogic.masks.base import Secret
+from lakelogic.masks.base import Secret, base64_text
 from lakelogic.masks.keys import ID_BYTES, VARIABLE, Keys
 from lakelogic.sql.types import BINARY
 
@@ -33,7 +33,7 @@ def seal_expression(text: exp.Expression, purpose: str, nonce: exp.Expression | 
     key, key_id = (secret.column() for secret in seal_secrets(purpose))
     arguments = [exp.cast(text, BINARY), key, exp.Literal.string("GCM"), exp.Literal.string("DEFAULT")]
     sealed = exp.Anonymous(this="AES_ENCRYPT", expressions=arguments if nonce is None else [*arguments, nonce])
-    body = exp.ToBase64(this=exp.Concat(expressions=[key_id, sealed]))
+    body = base64_text(exp.Concat(expressions=[key_id, sealed]))
     return exp.Concat(expressions=[exp.Literal.string(PREFIX), body])
 
 
