@@ -40,13 +40,15 @@ def _known_mask(name: str) -> str:
     return name
 
 
-class _MaskNames:
+class MaskNames:
+    """Marks text that must name a masking."""
+
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         return handler(schema) | {"enum": masking_names()}
 
 
 TypeName = Annotated[str, AfterValidator(_known_type)]
-Masking = Annotated[str, AfterValidator(_known_mask), _MaskNames()]
+Masking = Annotated[str, AfterValidator(_known_mask), MaskNames()]
 
 
 class ForeignKey(Model):
@@ -151,7 +153,7 @@ class SchemaPolicy(Model):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {"anyOf": [{"enum": list(SHORT_POLICIES)}, handler(schema)]}
+        return {"anyOf": [{"enum": list(SHORT_POLICIES)}, super().__get_pydantic_json_schema__(schema, handler)]}
 
 
 SHORT_POLICIES: Mapping[str, Mapping[str, str]] = {

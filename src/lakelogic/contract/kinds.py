@@ -11,7 +11,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from lakelogic.errors import LakeLogicError, did_you_mean
-from lakelogic.models import is_own_key
+from lakelogic.models import is_own_key, keys_of
 from lakelogic.rules.base import DatasetRule, RowRule, dataset_rules, row_rules
 from lakelogic.transforms.base import Transform, transforms
 
@@ -33,39 +33,27 @@ def problem(message: str, cure: str | None = None, *, key: str | None = None) ->
     return PydanticCustomError(PROBLEM, "{text}", {"text": f"{message} {cure}" if cure else message, "key": key})
 
 
-def keys_of(model: type[BaseModel]) -> set[str]:
-    """The keys that a model reads, under every name it knows them by."""
-    keys: set[str] = set()
-    for name, info in model.model_fields.items():
-        alias = info.validation_alias
-        choices = getattr(alias, "choices", [alias])
-        keys |= {name, *(choice for choice in choices if isinstance(choice, str))}
-    return keys
-
-
 class KindOf:
     """Marks a place where any registered kind may stand, with the keys that all kinds share beside it or inside."""
 
-    def __init__(self, registry: Kinds, noun: str) -> None:
+    def __init__(self, registry: Kinds, noun: str, base: type[BaseModel]) -> None:
         self.registry = registry
         self.noun = noun
+        self.shared = keys_of(base)
 
     def classes(self) -> dict[str, type[BaseModel]]:
         """Every registered kind with its model."""
         return {name: self.registry.get(name) for name in self.registry.names()}
 
-    def __get_pydantic_core_schema__(self, base: type[BaseModel], handler: GetCoreSchemaHandler) -> CoreSchema:
-        shared = keys_of(base)
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
         choices: dict[Any, CoreSchema] = {
             name: core_schema.no_info_wrap_validator_function(
-                partial(_read, name, model, shared), handler.generate_schema(model)
+                partial(_read, name, model, self.shared), handler.generate_schema(model)
             )
             for name, model in self.classes().items()
         }
-        if not choices:
-            return handler(base)
         return core_schema.no_info_before_validator_function(
-            partial(self._checked, shared), core_schema.tagged_union_schema(choices=choices, discriminator=self._kind)
+            self._checked, core_schema.tagged_union_schema(choices=choices, discriminator=self._kind)
         )
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
@@ -74,7 +62,7 @@ class KindOf:
     def _kind(self, item: Mapping[str, object]) -> str | None:
         return next((key for key in item if key in self.registry), None)
 
-    def _checked(self, shared: set[str], item: object) -> object:
+    def _checked(self, item: object) -> object:
         if not isinstance(item, Mapping):
             raise problem(f"a {self.noun} must be written as 'kind: …', such as 'sql: …', not alone.")
         kinds = [key for key in item if key in self.registry]
@@ -82,7 +70,7 @@ class KindOf:
             listed = " and ".join(f"'{kind}'" for kind in kinds)
             raise problem(f"one {self.noun} can't be {listed}.", f"Write two {self.noun}s.", key=kinds[1])
         if not kinds:
-            raise self._no_kind([key for key in item if key not in shared and not is_own_key(key)])
+            raise self._no_kind([key for key in item if key not in self.shared and not is_own_key(key)])
         return item
 
     def _no_kind(self, candidates: list[str]) -> PydanticCustomError:
@@ -124,16 +112,17 @@ def _item_schema(kind: str, model: Any, handler: GetJsonSchemaHandler) -> JsonSc
     body = handler(model.__pydantic_core_schema__)
     resolved = handler.resolve_ref_schema(body)
     beside = {key: value for key, value in resolved.get("properties", {}).items() if key != kind}
-    short = {"type": ["string", "array", "number"]}
+    short: JsonSchemaValue = {"type": ["string", "array", "number"]}
     return {
         "type": "object",
         "description": resolved.get("description", kind),
         "properties": {kind: {"anyOf": [body, short]}, **beside},
+        "patternProperties": {"^x-": {}},
         "required": [kind],
         "additionalProperties": False,
     }
 
 
-AnyRowRule = Annotated[RowRule, KindOf(row_rules, "rule")]
-AnyDatasetRule = Annotated[DatasetRule, KindOf(dataset_rules, "rule")]
-AnyTransform = Annotated[Transform, KindOf(transforms, "transformation")]
+AnyRowRule = Annotated[RowRule, KindOf(row_rules, "rule", RowRule)]
+AnyDatasetRule = Annotated[DatasetRule, KindOf(dataset_rules, "rule", DatasetRule)]
+AnyTransform = Annotated[Transform, KindOf(transforms, "transformation", Transform)]

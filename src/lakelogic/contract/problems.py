@@ -9,9 +9,10 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from lakelogic.contract.kinds import PROBLEM, KindOf, keys_of
+from lakelogic.contract.kinds import PROBLEM, KindOf
 from lakelogic.contract.places import Path, Places
 from lakelogic.errors import ContractError, did_you_mean, nearest
+from lakelogic.models import keys_of
 
 _WANTED = {
     "string_type": "text",

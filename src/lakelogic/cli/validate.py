@@ -1,0 +1,88 @@
+"""`lakelogic validate`: whether contracts are right, without reading data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lakelogic.contract.discovery import Verdict, find_contracts, judge
+from lakelogic.errors import ContractInvalid, LakeLogicError, Place
+
+FORMAT = 1
+
+
+def command(
+    paths: Annotated[list[Path], typer.Argument(help="Contract files, or folders to search for them.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Check contracts, and show every problem with its line."""
+    found = find_contracts(paths)
+    verdicts = [judge(file) for file in found.contracts]
+    if as_json:
+        typer.echo(json.dumps(_report(verdicts, found.skipped), indent=2, ensure_ascii=False))
+    else:
+        _print(verdicts, found.skipped)
+    if not all(verdict.valid for verdict in verdicts):
+        raise typer.Exit(ContractInvalid.exit_code)
+
+
+def _print(verdicts: Sequence[Verdict], skipped: Sequence[Path]) -> None:
+    for verdict in verdicts:
+        for problem in verdict.problems:
+            typer.echo(problem)
+        for text, place in _notes(verdict):
+            typer.echo(f"{place}: note: {text}")
+    for file in skipped:
+        typer.echo(f"{file}: skipped: not a contract.")
+    invalid = sum(not verdict.valid for verdict in verdicts)
+    problems = sum(len(verdict.problems) for verdict in verdicts)
+    told = f", {invalid} invalid with {_counted(problems, 'problem')}" if invalid else ""
+    typer.echo(f"{_counted(len(verdicts), 'contract')}: {len(verdicts) - invalid} valid{told}.")
+
+
+def _notes(verdict: Verdict) -> list[tuple[str, Place | None]]:
+    """What is worth saying about a valid contract, and what a run of it would refuse."""
+    notes = verdict.contract.notes if verdict.contract else ()
+    return [*((note.text, note.place) for note in notes), *((item.message, item.place) for item in verdict.not_yet)]
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _report(verdicts: Sequence[Verdict], skipped: Sequence[Path]) -> dict[str, object]:
+    return {
+        "format": FORMAT,
+        "valid": all(verdict.valid for verdict in verdicts),
+        "contracts": [_contract_report(verdict) for verdict in verdicts],
+        "skipped": [str(file) for file in skipped],
+    }
+
+
+def _contract_report(verdict: Verdict) -> dict[str, object]:
+    contract = verdict.contract
+    return {
+        "file": str(verdict.file),
+        "valid": verdict.valid,
+        "name": contract.name if contract else None,
+        "layer": contract.layer if contract else None,
+        "problems": [{**_placed(item.place), **_told(item)} for item in verdict.problems],
+        "notes": [{**_placed(note.place), "message": note.text} for note in (contract.notes if contract else ())],
+        "not_supported_yet": [{**_placed(item.place), **_told(item)} for item in verdict.not_yet],
+    }
+
+
+def _told(problem: LakeLogicError) -> dict[str, object]:
+    return {"code": problem.code, "message": problem.message, "cure": problem.cure}
+
+
+def _placed(place: Place | None) -> dict[str, object]:
+    return {
+        "file": place.file if place else None,
+        "line": place.line if place else None,
+        "column": place.column if place else None,
+    }

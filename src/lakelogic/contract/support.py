@@ -1,0 +1,186 @@
+"""What this release does not do yet: known keys that are refused before a run, never ignored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pydantic import BaseModel
+
+from lakelogic.contract.loaded import LoadedContract
+from lakelogic.contract.places import Path
+from lakelogic.errors import NotSupportedYet
+
+# Keys that are refused wherever they say something.
+_BLOCKS = ("external_logic", "extraction", "logic", "stages", "soft_deletes", "notifications", "upstream_freshness")
+_KEYS: Mapping[Path, tuple[str, ...]] = {
+    (): (*_BLOCKS, "observatory"),
+    ("metadata",): (
+        "run_log_dir",
+        "run_log_path",
+        "run_log_table",
+        "run_log_backend",
+        "run_log_database",
+        "run_log_table_partition_by",
+        "policy_pack",
+        "upstream_policy",
+        "upstream_grace_hours",
+        "approval_required",
+        "approval_file",
+        "approval_quarantine_ratio_threshold",
+        "approval_schema_drift",
+        "cost",
+        "cache_reference_links",
+    ),
+    ("source",): (
+        "query",
+        "watermark_field",
+        "watermark_date_parts",
+        "lookback",
+        "from_date",
+        "to_date",
+        "manifest_path",
+        "pipeline_log_table",
+        "cdc_op_field",
+        "cdc_delete_values",
+        "cdc_timestamp_field",
+        "partition",
+        "partition_filters",
+        "flatten_nested",
+        "fetch_size",
+        "dlt",
+    ),
+    ("source", "options"): (
+        "skip_rows",
+        "archive_member",
+        "implied_decimals",
+        "date_formats",
+        "decimal_comma",
+        "engine_options",
+    ),
+    ("server",): ("cast_to_string", "schema_policy", "schema_evolution", "allow_schema_drift"),
+    ("quarantine",): ("notifications",),
+    ("materialization",): (
+        "location",
+        "cluster_by",
+        "reprocess_policy",
+        "reprocess_date_column",
+        "scd1",
+        "scd2",
+        "fact",
+        "soft_delete_column",
+        "soft_delete_value",
+        "soft_delete_time_column",
+        "soft_delete_reason_column",
+        "deletion",
+        "compaction",
+        "unknown_member",
+        "secondary_targets",
+        "dlt_destination",
+    ),
+    ("service_levels",): ("availability", "completeness", "anomaly", "schedule"),
+    ("service_levels", "freshness"): ("field", "source_field", "source_threshold"),
+    ("service_levels", "row_count"): ("anomaly", "check_field", "skip_reprocess_days"),
+}
+_FIELD_KEYS = ("foreign_key", "security_groups", "pii_vault", "extraction_task", "extraction_examples")
+_LINK_KEYS = ("query",)
+
+# Values that are refused, where others of the same key are not.
+_VALUES: Mapping[Path, tuple[object, ...]] = {
+    ("source", "type"): ("iceberg", "database", "stream", "dlt", "sftp"),
+    ("source", "format"): ("iceberg", "avro", "xml", "excel", "fixed_width"),
+    ("source", "load_mode"): ("cdc",),
+    ("source", "watermark_strategy"): (
+        "max_target",
+        "manifest",
+        "file_mtime",
+        "lookback",
+        "date_range",
+        "delta_version",
+    ),
+    ("source", "post_ingestion", "action"): ("archive", "delete"),
+    ("server", "format"): ("iceberg", "avro", "xml", "excel", "fixed_width"),
+    ("server", "post_ingestion", "action"): ("archive", "delete"),
+    ("schema_policy", "evolution"): ("overwrite", "compatible"),
+    ("quarantine", "format"): ("iceberg", "parquet", "csv", "json"),
+    ("materialization", "strategy"): ("scd2", "snapshot", "replace_partitions"),
+    ("materialization", "format"): ("iceberg", "parquet", "csv", "json"),
+}
+UNBUILT_KINDS = frozenset({"lifecycle_window", "rollup", "pivot", "unpivot"})
+
+
+def unsupported(loaded: LoadedContract) -> list[NotSupportedYet]:
+    """Everything that the contract asks for and this release does not do, in the order of the file."""
+    paths = dict.fromkeys([*_used_keys(loaded), *_used_values(loaded), *_used_kinds(loaded), *_inferred(loaded)])
+    found = [NotSupportedYet(what, place=loaded.place(*path)) for path, what in paths]
+    return sorted(found, key=lambda item: (item.place.line or 0, item.place.column or 0) if item.place else (0, 0))
+
+
+def _used_keys(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
+    listed = [(path, key) for path, keys in _KEYS.items() for key in keys]
+    for index in range(len(loaded.model.model.fields)):
+        listed += [(("model", "fields", index), key) for key in _FIELD_KEYS]
+    for index in range(len(loaded.model.links)):
+        listed += [(("links", index), key) for key in _LINK_KEYS]
+    for path, key in listed:
+        if _says_something(loaded.model, (*path, key)):
+            yield (*path, key), _dotted((*path, key))
+
+
+def _used_values(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
+    for path, values in _VALUES.items():
+        if (value := _at(loaded.model, path)) in values:
+            yield path, f"{_dotted(path)}: {value}"
+    for index, link in enumerate(loaded.model.links):
+        if link.type == "orc":
+            yield ("links", index, "type"), f"links[{index}].type: {link.type}"
+
+
+def _used_kinds(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
+    model = loaded.model
+    listed: list[tuple[Path, str]] = [
+        *((("transformations", index), item.kind) for index, item in enumerate(model.transformations)),
+        *((("quality", "row_rules", index), rule.kind) for index, rule in enumerate(model.quality.row_rules)),
+    ]
+    for position, field in enumerate(model.model.fields):
+        listed += [(("model", "fields", position, "rules", i), rule.kind) for i, rule in enumerate(field.rules)]
+    for path, kind in listed:
+        if kind in UNBUILT_KINDS:
+            yield (*path, kind), f"{_dotted(path[:-1])}: {kind}"
+
+
+def _inferred(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
+    """Types and formats that the contract does not write but its path means."""
+    block = "source" if loaded.model.source is not None else "server"
+    if loaded.source_type in _VALUES[("source", "type")] and _at(loaded.model, (block, "type")) != loaded.source_type:
+        yield (block, "path"), f"a source of type {loaded.source_type}"
+    declared = loaded.source is not None and loaded.source.format is not None
+    if not declared and loaded.source_format in _VALUES[("source", "format")]:
+        yield (block, "path"), f"a source of format {loaded.source_format}"
+    strategy = loaded.source.watermark_strategy if loaded.source else None
+    if loaded.source and loaded.source.load_mode == "incremental" and strategy == "none":
+        yield (block, "watermark_strategy"), "load_mode: incremental without a watermark"
+
+
+def _says_something(model: BaseModel, path: Path) -> bool:
+    """Whether a key was written with a value that differs from its default."""
+    parent, key = _at(model, path[:-1]), str(path[-1])
+    if not isinstance(parent, BaseModel) or key not in parent.model_fields_set:
+        return False
+    return bool(getattr(parent, key) != type(parent).model_fields[key].get_default(call_default_factory=False))
+
+
+def _at(value: object, path: Path) -> object:
+    """The value at a path, or None where the way to it was not written."""
+    for part in path:
+        if isinstance(part, int) and isinstance(value, tuple):
+            value = value[part]
+        else:
+            value = getattr(value, str(part), None)
+    return value
+
+
+def _dotted(path: Path) -> str:
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
