@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 
@@ -15,7 +15,7 @@ from lakelogic.contract.model import Contract
 from lakelogic.contract.overrides import apply_environment, apply_overrides
 from lakelogic.contract.places import Places
 from lakelogic.contract.problems import problems_of
-from lakelogic.contract.reading import decode, read_yaml
+from lakelogic.contract.reading import MAX_BYTES, decode, read_yaml
 from lakelogic.contract.variables import Variables
 from lakelogic.errors import ContractInvalid, LakeLogicError, NotSupportedYet, Place, UsageError
 from lakelogic.project import Project, find_project
@@ -47,7 +47,8 @@ def load_text(text: str, *, file: str = "<text>", directory: FilePath | None = N
 
 def _bytes(file: FilePath) -> bytes:
     try:
-        return file.read_bytes()
+        with file.open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise UsageError(f"file '{file}' does not exist.", cure="Check the path.") from None
     except IsADirectoryError:
@@ -89,21 +90,22 @@ class _Loading:
         try:
             return Contract.model_validate(document)
         except ValidationError as error:
-            for path, problem in problems_of(error, Contract, written, places):
-                problem.message = variables.hide(problem.message, path)
-                self.problems.append(problem)
+            self._add(problems_of(error, Contract, written, places), variables)
             return None
 
     def _checked(
         self, model: Contract, document: dict[str, object], places: Places, project: Project, variables: Variables
     ) -> LoadedContract:
         loaded = LoadedContract(model, self.path, self.directory, project, places, document, variables.environment)
-        for problem in semantic_problems(loaded):
-            problem.message = variables.hide(problem.message, ())
-            self.problems.append(problem)
+        self._add(semantic_problems(loaded), variables)
         if self.problems:
             raise self._invalid()
         return replace(loaded, notes=notes_of(loaded))
+
+    def _add(self, problems: Sequence[LakeLogicError], variables: Variables) -> None:
+        for problem in problems:
+            problem.message = variables.hide(problem.message)
+        self.problems += problems
 
     def _invalid(self) -> ContractInvalid:
         return ContractInvalid(sorted(self.problems, key=_order))

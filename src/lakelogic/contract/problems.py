@@ -63,12 +63,11 @@ class _Finding:
 
 def problems_of(
     error: ValidationError, root: type[BaseModel], data: Mapping[str, object], places: Places
-) -> list[tuple[Path, ContractError]]:
-    """Every problem with its path, in the order of the file; `data` is what was written."""
-    findings = [_finding(item, data) for item in error.errors(include_url=False)]
+) -> list[ContractError]:
+    """Every problem of a contract, told with its place; `data` is what was written."""
+    findings = _without_misspelt([_finding(item, data) for item in error.errors(include_url=False)])
     told = [_told(group, root, data, places) for group in _groups(findings)]
-    unique = {(path, problem.message): (path, problem) for path, problem in told}
-    return list(unique.values())
+    return list({(problem.place, problem.message): problem for problem in told}.values())
 
 
 def _finding(error: Mapping[str, Any], data: object) -> _Finding:
@@ -87,6 +86,17 @@ def _finding(error: Mapping[str, Any], data: object) -> _Finding:
     if error["type"] == PROBLEM and (key := error["ctx"]["key"]) is not None and _holds(_at(data, path), key):
         path = (*path, key)
     return _Finding(error, path, branch)
+
+
+def _without_misspelt(findings: Sequence[_Finding]) -> list[_Finding]:
+    """Leaves out a missing key that stands there misspelt: the unknown key tells it."""
+    missing = {(item.path, str(item.error["loc"][-1])): item for item in findings if item.type == "missing"}
+    for item in findings:
+        if item.type == "extra_forbidden":
+            around = item.path[:-1]
+            if meant := nearest(str(item.path[-1]), [key for path, key in missing if path == around]):
+                del missing[(around, meant)]
+    return [item for item in findings if item.type != "missing" or item in missing.values()]
 
 
 def _at(data: object, path: Path) -> object:
@@ -118,22 +128,22 @@ def _groups(findings: Sequence[_Finding]) -> Iterator[list[_Finding]]:
             yield from ([member] for member in nearest_ones)
 
 
-def _told(group: Sequence[_Finding], root: type[BaseModel], data: object, places: Places) -> tuple[Path, ContractError]:
+def _told(group: Sequence[_Finding], root: type[BaseModel], data: object, places: Places) -> ContractError:
     finding = group[0]
     path, error = finding.path, finding.error
     value = _at(data, path)
     if finding.type == PROBLEM:
-        return path, ContractError(error["ctx"]["text"], place=places.of(path))
+        return ContractError(error["ctx"]["text"], place=places.of(path))
     if finding.type == "extra_forbidden":
-        return path, _unknown_key(str(path[-1]), root, error["loc"], places.of(path))
+        return _unknown_key(str(path[-1]), root, error["loc"], places.of(path))
     if finding.type == "missing":
         inside = f" in {_subject(path)}" if path else ""
-        return path, ContractError(f"key '{error['loc'][-1]}' is missing{inside}.", place=places.of(path))
+        return ContractError(f"key '{error['loc'][-1]}' is missing{inside}.", place=places.of(path))
     if value is None:
         cure = "Write a value, or remove the key."
-        return path, ContractError(f"{_subject(path)} is empty.", cure=cure, place=places.of(path))
+        return ContractError(f"{_subject(path)} is empty.", cure=cure, place=places.of(path))
     message, advice = _value_problem(group, path, value)
-    return path, ContractError(message, cure=advice, place=places.of_value(path))
+    return ContractError(message, cure=advice, place=places.of_value(path))
 
 
 def _value_problem(group: Sequence[_Finding], path: Path, value: object) -> tuple[str, str | None]:

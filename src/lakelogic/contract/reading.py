@@ -67,7 +67,7 @@ def decode(raw: bytes, file: str) -> str:
         ContractInvalid: too large, or not UTF-8.
     """
     if len(raw) > MAX_BYTES:
-        raise invalid(f"the file has {len(raw):,} bytes; a contract has at most {MAX_BYTES:,}.", Place(file))
+        raise _too_long(file)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -82,7 +82,7 @@ def read_yaml(text: str, file: str) -> tuple[dict[str, object], Places]:
         ContractInvalid: not one safe YAML mapping; names every problem.
     """
     if len(text) > MAX_BYTES:
-        raise invalid(f"the text has {len(text):,} characters; a contract has at most {MAX_BYTES:,}.", Place(file))
+        raise _too_long(file)
     root = NodeBuilder(file).build(text)
     reader = _Reader(file)
     data = reader.value(root, ()) if root is not None else None
@@ -93,6 +93,10 @@ def read_yaml(text: str, file: str) -> tuple[dict[str, object], Places]:
     if not isinstance(data, dict):
         raise invalid("a contract is a mapping of keys such as 'source:' and 'model:'.", reader.places.of_value(()))
     return data, reader.places
+
+
+def _too_long(file: str) -> ContractInvalid:
+    return invalid(f"the file is larger than {MAX_BYTES:,} bytes.", Place(file), "A contract is smaller; is it data?")
 
 
 class _Reader:

@@ -58,9 +58,9 @@ def _links_read(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
             for name in sorted(item.over(loaded.name).links_used()):
                 yield ("transformations", index, item.kind), name
     for path, rule in _row_rules(loaded):
-        name = getattr(rule, "reference", None)
-        if isinstance(name, str) and rule.kind not in UNBUILT_KINDS:
-            yield (*path, rule.kind, "reference"), name
+        reference = getattr(rule, "reference", None)
+        if isinstance(reference, str) and rule.kind not in UNBUILT_KINDS:
+            yield (*path, rule.kind, "reference"), reference
 
 
 def _row_rules(loaded: LoadedContract) -> Iterator[tuple[Path, RowRule]]:

@@ -10,6 +10,7 @@ from lakelogic.contract.places import Path, Places
 from lakelogic.errors import ContractError
 from lakelogic.models import is_own_key
 
+_SHORTEST_SECRET = 4
 # `$${NAME}` stands for the text `${NAME}` itself.
 _VARIABLE = re.compile(r"\$(\$)?\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
@@ -22,18 +23,16 @@ class Variables:
     places: Places
     environment: str | None = None
     problems: list[ContractError] = field(default_factory=list)
-    secrets: dict[Path, dict[str, str]] = field(default_factory=dict)
+    secrets: dict[str, str] = field(default_factory=dict)
 
     def fill(self, data: dict[str, object]) -> dict[str, object]:
         """A copy of the data with every variable filled; an unset one that is needed becomes a problem."""
         return {key: self._value(value, (key,)) for key, value in data.items()}
 
-    def hide(self, message: str, path: Path) -> str:
-        """A message about a value, with what came from the environment named, not shown."""
-        for place, values in self.secrets.items():
-            if place[: len(path)] == path or path[: len(place)] == place:
-                for value, name in values.items():
-                    message = message.replace(value, f"${{{name}}}")
+    def hide(self, message: str) -> str:
+        """A message with what came from the environment named, not shown."""
+        for value, name in self.secrets.items():
+            message = message.replace(value, f"${{{name}}}")
         return message
 
     def _value(self, value: object, path: Path) -> object:
@@ -50,7 +49,9 @@ class Variables:
         if escaped:
             return match[0][1:]
         if value := self.environ.get(name):
-            self.secrets.setdefault(path, {})[value] = name
+            # A shorter text is no secret, and would be found inside ordinary words.
+            if len(value) >= _SHORTEST_SECRET:
+                self.secrets[value] = name
             return value
         if default is not None:
             return str(default)
