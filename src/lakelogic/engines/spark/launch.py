@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 _DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
 _DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
-# What Spark itself redacts: such values must not be seen in the arguments of a process.
 _SECRET = re.compile(r"secret|password|token|access[.]?key", re.IGNORECASE)
 
 
@@ -40,7 +39,7 @@ def launch(conf: Mapping[str, str], *, verbose: bool) -> SparkSession:
     with tempfile.TemporaryFile() as quiet:
         try:
             _start_jvm(conf, sys.__stderr__ if verbose and sys.__stderr__ else quiet)
-            return SparkSession.builder.config(map=dict(conf)).getOrCreate()
+            return SparkSession.builder.config(map=_secrets(conf)).getOrCreate()
         except (PySparkException, Py4JError) as error:
             reason = _first_problem(quiet) or str(error).strip().splitlines()[0]
             cure = "`lakelogic doctor` looks for the cause; -v shows all that Spark says."
@@ -95,6 +94,11 @@ def _driver_memory() -> str:
     return f"{min(max(megabytes, 1024), 4096)}m"
 
 
+def _secrets(conf: Mapping[str, str]) -> dict[str, bool | float | int | str | None]:
+    """What must not be seen in the arguments of a process; Spark redacts the same names."""
+    return {name: value for name, value in conf.items() if _SECRET.search(name)}
+
+
 def _joined(separator: str, *parts: str | None) -> str:
     return separator.join(part for part in parts if part)
 
@@ -107,8 +111,8 @@ def _start_jvm(conf: Mapping[str, str], output: IO[Any]) -> None:
     from pyspark import SparkConf, SparkContext
     from pyspark.java_gateway import launch_gateway
 
-    shown = SparkConf(loadDefaults=False)
-    shown.setAll([(key, value) for key, value in conf.items() if not _SECRET.search(key)])
+    hidden = _secrets(conf)
+    shown = SparkConf(loadDefaults=False).setAll([pair for pair in conf.items() if pair[0] not in hidden])
     # A Connect server of our own (SPARK_REMOTE=local) is first a plain Spark, whose launcher refuses that variable.
     remote = os.environ.pop("SPARK_REMOTE", None)
     try:
@@ -123,4 +127,4 @@ def _first_problem(log: IO[bytes]) -> str | None:
     log.seek(0)
     lines = [line.strip() for line in log.read().decode(errors="replace").splitlines() if line.strip()]
     telling = [line for line in lines if re.search(r"error|exception|invalid|could not", line, re.IGNORECASE)]
-    return next(iter(telling or lines), None)
+    return next(iter(telling), None)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from lakelogic.engines.spark.launch import launch, launch_settings
 from lakelogic.errors import EngineUnavailable, UsageError
@@ -69,7 +70,7 @@ def active_session() -> SparkSession | None:
 
 def run_session(base: SparkSession) -> SparkSession:
     """A session of its own for one run: it starts with what the base has, and what it sets is seen by nobody else."""
-    session = base.cloneSession() if hasattr(base, "cloneSession") else _sibling(base)
+    session = _clone(base) if hasattr(base, "cloneSession") else _sibling(base)
     for key, value in _RUN_SETTINGS.items():
         session.conf.set(key, value)
     return session
@@ -108,6 +109,16 @@ def _connect(remote: str, settings: Mapping[str, str]) -> SparkSession:
         ) from error
     require_delta(session)
     return session
+
+
+def _clone(base: SparkSession) -> SparkSession:
+    """A copy on the Connect server; only sessions of Connect can be cloned."""
+    from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+    session = cast(ConnectSession, base).cloneSession()
+    # Else the client asks the server for minutes when the process ends and the server is gone already.
+    atexit.register(session.client.close)
+    return cast("SparkSession", session)
 
 
 def _sibling(base: SparkSession) -> SparkSession:
