@@ -1,0 +1,38 @@
+"""Data contracts that run."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lakelogic.contract import LoadedContract, load_contract
+    from lakelogic.errors import LakeLogicError
+    from lakelogic.plan.model import Plan
+    from lakelogic.run.processor import DataProcessor
+    from lakelogic.run.result import RunResult
+
+try:
+    __version__ = version("lakelogic")
+except PackageNotFoundError:
+    __version__ = "0"
+
+__all__ = ["DataProcessor", "LakeLogicError", "LoadedContract", "Plan", "RunResult", "__version__", "load_contract"]
+
+# The public names are loaded when they are asked for, so that the command line answers at once.
+_HOMES = {
+    "DataProcessor": "lakelogic.run.processor",
+    "LakeLogicError": "lakelogic.errors",
+    "LoadedContract": "lakelogic.contract",
+    "Plan": "lakelogic.plan.model",
+    "RunResult": "lakelogic.run.result",
+    "load_contract": "lakelogic.contract",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lakelogic' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

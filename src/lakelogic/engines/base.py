@@ -85,6 +85,9 @@ class Engine(Protocol[Frame]):
 
     def union(self, frames: Sequence[Frame]) -> Frame: ...
 
+    def without(self, frame: Frame, columns: Sequence[str]) -> Frame:
+        """The frame without some columns."""
+
     def observe(self, frame: Frame, name: str, metrics: Mapping[str, str]) -> Frame:
         """The same frame; what its rows add up to is known once they were written."""
 
@@ -101,6 +104,9 @@ class Engine(Protocol[Frame]):
 
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
         """The highest sequence number that a table has recorded for a writer."""
+
+    def read_back(self, table: TablePlan, version: int | None) -> Frame:
+        """A table of ours as a commit left it."""
 
     def close(self) -> None:
         """Let go of what the run held."""

@@ -2,29 +2,287 @@
 
 from __future__ import annotations
 
-import getpass
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from lakelogic.contract import LoadedContract
-from lakelogic.contract.fields import ModelField
 from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError
 from lakelogic.masks.base import Mask, mask_for
 from lakelogic.masks.raw import RAW_SECRETS
 from lakelogic.plan import names
-from lakelogic.plan.conform import conform, declared
 from lakelogic.plan.judge import bad_rows, good_rows
+from lakelogic.plan.lineage import lineage_columns
 from lakelogic.plan.locations import Location, locate, quarantine_of
 from lakelogic.plan.model import AuditPlan, CheckPlan, LinkPlan, Plan, ReadPlan, StagePlan, StepPlan, TablePlan
 from lakelogic.plan.publish import published, quarantined
-from lakelogic.plan.stages import Chain, lookup_step
-from lakelogic.rules.base import Audit, Check
-from lakelogic.rules.naming import unique_names
-from lakelogic.sql.render import NOW, PIPELINE_RUN_ID, RUN_ID
-from lakelogic.sql.types import STRING, TIMESTAMP, Column, Columns
-from lakelogic.transforms.base import Step, named, project, ref
+from lakelogic.plan.split import Split, SplitBuilder, Stage
+from lakelogic.rules.base import Audit, Check, dataset_rules
+from lakelogic.sql.types import STRING, Column, Columns, is_unknown
 
 Render = Callable[[exp.Expression, Columns], str]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the outside tells the planner: the input's columns, the links, and the engine's rendering of SQL."""
+
+    read: ReadPlan
+    columns: Columns
+    engine: str
+    render: Render
+    links: Mapping[str, tuple[LinkPlan, Columns]] = field(default_factory=dict)
+    target: Location | None = None
+    has_key: bool = False
+
+
+def build_plan(loaded: LoadedContract, given: Given) -> Plan:
+    """The plan of a run.
+
+    Raises:
+        ContractInvalid: the contract does not fit the columns that are there; names every problem.
+    """
+    link_columns = {name: columns for name, (_, columns) in given.links.items()}
+    split = SplitBuilder(loaded, link_columns).build(given.columns)
+    return _Planner(loaded, given, split, link_columns).plan()
+
+
+def target_of(loaded: LoadedContract, override: Location | None = None) -> Location:
+    """Where good rows go: as given, as declared, else `<root>/<layer>/<name>`."""
+    if override is not None:
+        return override
+    if loaded.target:
+        return locate(loaded.target, loaded.directory)
+    return Location(str(loaded.project.root / (loaded.layer or "data") / loaded.name))
+
+
+def identity_of(loaded: LoadedContract, target: Location) -> str:
+    """A name for the contract and its target that stays the same when the file moves or changes."""
+    digest = hashlib.sha256(f"{loaded.name}\n{target.text}".encode()).hexdigest()[:12]
+    return f"{loaded.name}-{digest}"
+
+
+class _Planner:
+    """Puts the parts of a plan together."""
+
+    def __init__(self, loaded: LoadedContract, given: Given, split: Split, links: Mapping[str, Columns]) -> None:
+        self._loaded = loaded
+        self._contract = loaded.model
+        self._given = given
+        self._split = split
+        self._links = links
+        self._target = target_of(loaded, given.target)
+        self._fields = {item.name.lower(): item for item in self._contract.model.fields}
+        self._out = self._output_columns()
+        self._masks = self._masks_of(self._out)
+
+    def plan(self) -> Plan:
+        contract = self._contract
+        stamps, insert_only = lineage_columns(self._loaded, self._given.read, self._out)
+        pre_bad, post_bad = self._split.pre.columns, self._split.post.columns
+        return Plan(
+            contract=self._loaded.name,
+            layer=self._loaded.layer,
+            identity=identity_of(self._loaded, self._target),
+            engine=self._given.engine,
+            read=self._given.read,
+            links=tuple(link for link, _ in self._given.links.values()),
+            pre=self._stage(self._split.pre, pre_bad, "pre"),
+            post=self._stage(self._split.post, post_bad, "post"),
+            audits=self._audits(),
+            publish=self._given.render(published(self._out, self._masks, stamps), self._out),
+            target=self._table(stamps, insert_only),
+            quarantine=self._quarantine_table(),
+            secrets=self._secrets(),
+            fail_on_quarantine=contract.quarantine.fail_on_quarantine or not contract.quarantine.enabled,
+            max_quarantine_ratio=contract.quarantine.max_ratio,
+            audits_block_write=contract.quality.fail_pipeline_on_dataset_error,
+            hide=tuple(f.name for f in self._fields.values() if f.is_personal or f.is_masked),
+            notes=self._notes(),
+        )
+
+    def _output_columns(self) -> Columns:
+        """Good rows as they leave the last step; unknown columns of the source are dropped here if so asked."""
+        columns = self._split.post.columns
+        if self._contract.schema_policy.unknown_fields == "drop":
+            columns = columns.without(self._split.unknown)
+        return columns
+
+    def _masks_of(self, columns: Columns) -> dict[str, Mask]:
+        masks: dict[str, Mask] = {}
+        for position, item in enumerate(self._contract.model.fields):
+            column = columns.find(item.name)
+            if item.is_masked and column is not None:
+                try:
+                    deterministic = item.masking_mode == "deterministic"
+                    masks[column.name] = mask_for(item.masking, item.masking_format, deterministic)
+                    self._refuse_unmatchable(item.name, masks[column.name])
+                except LakeLogicError as error:
+                    raise ContractInvalid([error.at(self._loaded.place("model", "fields", position))]) from None
+        return masks
+
+    def _refuse_unmatchable(self, name: str, mask: Mask) -> None:
+        keys = {key.lower() for key in self._loaded.primary_key}
+        if self._contract.materialization.strategy == "merge" and name.lower() in keys and not mask.joinable:
+            raise ContractError(
+                f"'{name}' is a key of the merge, and masking '{mask.kind}' does not keep equal values equal.",
+                cure="Use masking hash or tokenize, or 'masking_mode: deterministic' with encrypt.",
+            )
+
+    def _stage(self, stage: Stage, columns: Columns, name: str) -> StagePlan:
+        render = self._given.render
+        steps = tuple(
+            StepPlan(title, render(step.select, before), links, step.effect, step.row_wise)
+            for title, step, before, links in stage.chain.steps
+        )
+        checks = tuple(_check(c, render(c.predicate, columns), name) for c in stage.checks)
+        errors = [check for check in stage.checks if check.severity == "error"]
+        if not errors:
+            return StagePlan(steps, checks)
+        bad = bad_rows(errors, columns, stage.excused_by)
+        bad_columns = _bad_columns(columns)
+        stored = quarantined(self._kept(columns), bad_columns, self._masks_of(columns), self._raw())
+        return StagePlan(
+            steps,
+            checks,
+            good=render(good_rows(errors, columns), columns),
+            bad=render(bad, columns),
+            quarantine=render(stored, bad_columns),
+        )
+
+    def _kept(self, columns: Columns) -> Columns:
+        """The columns of quarantine: the model's, or all where there is no model."""
+        declared = [Column(item.name) for item in self._contract.model.fields]
+        kept = declared or [column for column in columns.visible if column.name.lower() not in names.RESERVED]
+        return Columns(tuple(kept))
+
+    def _raw(self) -> str:
+        if not any(item.is_personal or item.is_masked for item in self._fields.values()):
+            return "plain"
+        return "sealed" if self._given.has_key else "empty"
+
+    def _secrets(self) -> tuple[str, ...]:
+        wanted = {secret.name for mask in self._masks.values() for secret in mask.secrets}
+        masked = self._masks_of(self._split.pre.columns).values()
+        wanted |= {secret.name for mask in masked for secret in mask.secrets}
+        if self._raw() == "sealed":
+            wanted |= {secret.name for secret in RAW_SECRETS}
+        return tuple(sorted(wanted))
+
+    def _audits(self) -> tuple[AuditPlan, ...]:
+        rules = [rule.over(self._loaded.name) for rule in self._contract.quality.dataset_rules]
+        audits: list[Audit] = []
+        problems: list[LakeLogicError] = []
+        for position, rule in enumerate(rules):
+            try:
+                audits.append(rule.audit(self._out.visible, self._links))
+            except LakeLogicError as error:
+                problems.append(error.at(self._loaded.place("quality", "dataset_rules", position)))
+        keys = [self._key(name, problems) for name in self._loaded.primary_key]
+        if problems:
+            raise ContractInvalid(problems)
+        if keys and self._contract.materialization.strategy != "merge":
+            unique = dataset_rules.get("unique").model_validate({"columns": keys}).audit(self._out.visible)
+            if unique.name not in {audit.name for audit in audits}:
+                audits.append(unique)
+        return tuple(self._audit(audit) for audit in audits)
+
+    def _key(self, name: str, problems: list[LakeLogicError]) -> str:
+        try:
+            return self._out.visible.get(name).name
+        except LakeLogicError as error:
+            problems.append(error.at(self._loaded.place("primary_key")))
+            return name
+
+    def _audit(self, audit: Audit) -> AuditPlan:
+        tree = audit.measure if audit.measure is not None else audit.query
+        assert tree is not None
+        return AuditPlan(
+            audit.name,
+            self._given.render(tree, self._out),
+            audit.message,
+            audit.category,
+            audit.severity,
+            audit.low,
+            audit.high,
+            audit.low_open,
+            audit.high_open,
+            whole_query=audit.measure is None,
+        )
+
+    def _table(self, stamps: Mapping[str, exp.Expression], insert_only: Sequence[str]) -> TablePlan:
+        written = self._contract.materialization
+        keys = tuple(self._out.visible.get(name).name for name in self._loaded.primary_key)
+        return TablePlan(
+            location=self._target.text,
+            is_name=self._target.is_name,
+            strategy=written.strategy,  # type: ignore[arg-type]
+            keys=keys if written.strategy == "merge" else (),
+            compare=self._comparable(keys, stamps) if written.strategy == "merge" else None,
+            partition_by=written.partition_by,
+            properties=tuple(sorted(written.table_properties.items())),
+            evolve=self._contract.schema_policy.evolution != "strict",
+            insert_only=tuple(insert_only),
+            keep_newest=written.merge_dedup_guard,
+        )
+
+    def _comparable(self, keys: Sequence[str], stamps: Mapping[str, exp.Expression]) -> tuple[str, ...] | None:
+        """Columns that tell whether a row has changed; None where that can't be told, so that every match is updated."""
+        lowered = {name.lower() for name in (*keys, *stamps)}
+        compared = [column for column in self._out.visible if column.name.lower() not in lowered]
+        random = any(mask.reversible and not mask.joinable for mask in self._masks.values())
+        if random or not all(_is_comparable(column.type) for column in compared):
+            return None
+        return tuple(column.name for column in compared)
+
+    def _quarantine_table(self) -> TablePlan | None:
+        said = self._contract.quarantine
+        if not (self._split.pre.checks or self._split.post.checks):
+            return None
+        if not said.enabled:
+            return None
+        chosen = said.target or said.table or said.location
+        location = locate(chosen, self._loaded.directory) if chosen else quarantine_of(self._target)
+        mode = "overwrite" if said.write_mode == "overwrite" else "append"
+        return TablePlan(location.text, location.is_name, mode)  # type: ignore[arg-type]
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = [str(note) for note in self._loaded.notes]
+        if self._raw() == "empty":
+            notes.append("LAKELOGIC_PII_KEY is not set: quarantine keeps no original rows of this contract.")
+        return tuple(notes)
+
+
+def _check(check: Check, sql: str, stage: str) -> CheckPlan:
+    reads = {column.name for column in check.predicate.find_all(exp.Column)}
+    plain = sorted(name.removeprefix("_ll_read_") for name in reads)
+    return CheckPlan(
+        check.name,
+        sql,
+        check.message,
+        check.category,
+        check.severity,
+        check.label,
+        "post" if stage == "post" else "pre",
+        tuple(name for name in plain if not name.startswith("_ll_")),
+    )
+
+
+def _is_comparable(data_type: exp.DataType) -> bool:
+    """Spark can't compare maps."""
+    return not is_unknown(data_type) and all(
+        part.this != exp.DataType.Type.MAP for part in data_type.find_all(exp.DataType)
+    )
+
+
+def _bad_columns(columns: Columns) -> Columns:
+    """The columns of a bad row: as read where a cast failed, and the reasons."""
+    kept = []
+    for column in columns.visible:
+        read = columns.find(names.as_read(column.name).name)
+        kept.append(Column(column.name, read.type if read else column.type))
+    reasons = [Column(name) for name in (names.ERRORS, names.CATEGORIES, names.RULES)]
+    origin = (column for column in names.ORIGIN if column.name in columns)
+    return Columns((*kept, *reasons, Column(names.REASON, STRING), *origin))

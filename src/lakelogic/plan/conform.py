@@ -43,10 +43,10 @@ def declared(fields: Iterable[tuple[str, str | None]]) -> tuple[Declared, ...]:
     return tuple(Declared(name, parse_type(text) if text else None) for name, text in fields)
 
 
-def conform(columns: Columns, fields: Iterable[Declared], *, keep_read: bool) -> Conformed:
+def conform(columns: Columns, fields: Iterable[Declared]) -> Conformed:
     """Cast what is there to the declared types and add what is not as NULL.
 
-    With `keep_read` the value before a cast that may fail stays in a hidden column beside it.
+    The value before a cast that may fail stays in a hidden column beside it.
     """
     changes: dict[str, exp.Expression] = {}
     types: dict[str, exp.DataType] = {}
@@ -65,12 +65,9 @@ def conform(columns: Columns, fields: Iterable[Declared], *, keep_read: bool) ->
                 kept.append(Column(as_read(column.name).name, column.type, hidden=True))
     if not changes:
         return Conformed(None, columns, ())
-    if keep_read:
-        before = {column.name: ref(name) for column, name in zip(kept, fallible, strict=True)}
-        step = project(columns, {**changes, **before}, types)
-        step = Step(step.select, step.columns.with_(*kept))
-    else:
-        step = project(columns, changes, types)
+    before = {column.name: ref(name) for column, name in zip(kept, fallible, strict=True)}
+    step = project(columns.without(before), {**changes, **before}, types)
+    step = Step(step.select, step.columns.with_(*kept))
     return Conformed(step, step.columns, tuple(fallible))
 
 

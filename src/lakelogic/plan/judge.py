@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
-from lakelogic.plan.names import CATEGORIES, ERRORS, FAILED, MALFORMED, REASON, RULES, as_read
+from lakelogic.plan.names import CATEGORIES, ERRORS, FAILED, MALFORMED, ORIGIN, REASON, RULES, as_read
 from lakelogic.rules.base import Check
 from lakelogic.sql.types import Columns
 from lakelogic.transforms.base import SOURCE, named, ref
@@ -28,12 +28,12 @@ def bad_rows(checks: Sequence[Check], columns: Columns, excused_by: Mapping[str,
     failing = failing.where(exp.not_(exp.func("COALESCE", exp.paren(_all(checks)), exp.false())))
     kept = [named(column.name, _original(column.name, columns)) for column in columns.visible]
     reasons = [
-        named(ERRORS, _texts([check.message for check in checks])),
         named(CATEGORIES, _texts([check.category for check in checks])),
+        named(ERRORS, _texts([check.message for check in checks])),
         named(RULES, _texts([check.name for check in checks])),
         named(REASON, _first([check.label or check.name for check in checks])),
     ]
-    hidden = [ref(column) for column in columns.hidden]
+    hidden = [ref(column) for column in ORIGIN if column.name in columns]
     return exp.select(*kept, *reasons, *hidden).from_(failing.subquery(SOURCE))
 
 

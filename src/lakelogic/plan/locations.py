@@ -34,7 +34,9 @@ def locate(text: str, directory: Path) -> Location:
         ContractError: a placeholder in it has no value.
     """
     if missing := _PLACEHOLDER.search(text):
-        raise ContractError(f"placeholder '{{{missing[1]}}}' in '{text}' has no value.", cure="Set it, or write the path out.")
+        raise ContractError(
+            f"placeholder '{{{missing[1]}}}' in '{text}' has no value.", cure="Set it, or write the path out."
+        )
     if _NAME.match(text) and text.rpartition(".")[2].lower() not in _FILE_ENDINGS:
         return Location(text, is_name=True)
     if text.startswith("file://"):

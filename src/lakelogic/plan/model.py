@@ -36,6 +36,7 @@ class CheckPlan:
     severity: Severity = "error"
     label: str | None = None
     stage: Literal["pre", "post"] = "pre"
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ FILE = Column("_ll_file", STRING, hidden=True)
 POSITION = Column("_ll_position", BIGINT, hidden=True)
 MALFORMED = Column("_ll_malformed", STRING, hidden=True)
 RAW = Column("_ll_raw", STRING, hidden=True)
+ORIGIN = (FILE, POSITION, RAW)
 FAILED = "_ll_failed"
 KEYS = "_ll_keys"
 

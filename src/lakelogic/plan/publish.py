@@ -32,7 +32,7 @@ def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str
     `raw` tells how the original row is kept: plain, sealed or empty.
     """
     out = [named(column.name, _stored_text(column.name, bad, masks)) for column in kept]
-    out += [ref(names.ERRORS), ref(names.CATEGORIES), ref(names.RULES), ref(names.REASON)]
+    out += [ref(names.CATEGORIES), ref(names.ERRORS), ref(names.RULES), ref(names.REASON)]
     original = ref(names.RAW) if names.RAW.name in bad else exp.cast(exp.null(), STRING)
     sealed = {"plain": original, "sealed": raw_expression(original), "empty": exp.cast(exp.null(), STRING)}[raw]
     out += [

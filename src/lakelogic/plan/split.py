@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from lakelogic.contract import LoadedContract
-from lakelogic.errors import ContractInvalid, LakeLogicError
+from lakelogic.errors import ContractInvalid, LakeLogicError, Place
 from lakelogic.plan import names
 from lakelogic.plan.conform import Declared, conform, declared
 from lakelogic.plan.stages import Chain, lookup_step
-from lakelogic.rules import declared as fields
-from lakelogic.rules.base import Check
-from lakelogic.sql.types import STRING, Column, Columns
+from lakelogic.rules import declared as model_rules
+from lakelogic.rules.base import Check, RowRule
+from lakelogic.rules.naming import unique_names
+from lakelogic.sql.types import Columns
 from lakelogic.transforms.base import Step, project, ref
 
 
 @dataclass
 class Stage:
-    """A chain of steps with the checks on what it yields."""
+    """A chain of steps with the checks on what it yields.
+
+    `excused_by` maps a column to what is true where its own check has failed.
+    """
 
     chain: Chain
     checks: list[Check] = field(default_factory=list)
@@ -30,8 +34,11 @@ class Stage:
     def columns(self) -> Columns:
         return self.chain.columns
 
-    def close(self) -> None:
-        """Bring in the flags that checks need of links."""
+    def excuse(self, column: str) -> None:
+        self.excused_by[column.lower()] = ref(column).is_(exp.null())
+
+    def bring_in_references(self) -> None:
+        """Join the links in which checks must find a value."""
         lookups = {check.lookup.flag: check.lookup for check in self.checks if check.lookup is not None}
         if lookups:
             used = {lookup.link for lookup in lookups.values()}
@@ -40,122 +47,150 @@ class Stage:
 
 @dataclass(frozen=True)
 class Split:
-    """Both stages of a contract, and the columns of the source that its model does not know."""
+    """Both stages of a contract, and the source's columns that its model does not know."""
 
     pre: Stage
     post: Stage
     unknown: tuple[str, ...]
 
 
-def build_split(loaded: LoadedContract, source: Columns, links: Mapping[str, Columns]) -> Split:
-    """Both stages, checked against the columns that are there.
+class SplitBuilder:
+    """Builds both stages against the columns that are there, and gathers what is wrong."""
 
-    Raises:
-        ContractInvalid: with every problem that was found.
-    """
-    model = declared((item.name, item.type) for item in loaded.model.model.fields)
-    chain = Chain(source, links)
-    _origin(chain)
-    _preserve_upstream(loaded, chain)
-    _transform(loaded, chain, "pre")
-    made_later = _made_later(loaded, chain, model)
-    present = [item for item in model if item.name not in made_later]
-    known = {item.name.lower() for item in model}
-    unknown = tuple(c.name for c in chain.columns.visible if known and c.name.lower() not in known)
-    missing = {item.name for item in present if item.name not in chain.columns}
-    pre = _conformed(Stage(chain), present)
-    _field_checks(loaded, pre, [item.name for item in present], missing, unknown)
+    def __init__(self, loaded: LoadedContract, links: Mapping[str, Columns]) -> None:
+        self._loaded = loaded
+        self._contract = loaded.model
+        self._links = links
+        self._problems: list[LakeLogicError] = []
+        self._model = declared((item.name, item.type) for item in self._contract.model.fields)
 
-    post = Stage(Chain(pre.columns, links))
-    _transform(loaded, post.chain, "post")
-    post = _conformed(post, [item for item in model if item.name in post.columns])
-    _field_checks(loaded, post, sorted(made_later), set(), ())
-    _row_rules(loaded, pre, post)
-    pre.close()
-    # The flags that pre checks needed are of no use after the split.
-    post.chain = _rebased(post.chain, pre.columns)
-    post.close()
-    return Split(pre, post, unknown)
+    def build(self, source: Columns) -> Split:
+        """Both stages.
+
+        Raises:
+            ContractInvalid: with every problem that was found.
+        """
+        pre = Stage(Chain(source, self._links))
+        _keep_origin(pre.chain)
+        self._preserve_upstream(pre.chain)
+        self._transform(pre, "pre")
+        made_later = self._made_later(pre.columns)
+        early = [item for item in self._model if item.name not in made_later]
+        unknown = self._unknown(pre.columns)
+        if names.MALFORMED.name in pre.columns:
+            pre.checks.insert(0, model_rules.malformed_check(ref(names.MALFORMED), "it does not have the file's form"))
+        if unknown and self._contract.schema_policy.unknown_fields == "quarantine":
+            pre.checks.append(model_rules.unknown_fields_check(unknown))
+        self._conform(pre, early)
+        self._field_checks(pre, {item.name for item in early})
+
+        post = Stage(Chain(pre.columns, self._links))
+        self._transform(post, "post")
+        self._conform(post, [item for item in self._model if item.name in post.columns])
+        self._field_checks(post, made_later)
+        self._row_rules(pre, post)
+        if self._problems:
+            raise ContractInvalid(self._problems)
+        self._name(pre, post)
+        pre.bring_in_references()
+        post.bring_in_references()
+        return Split(pre, post, unknown)
+
+    def _unknown(self, columns: Columns) -> tuple[str, ...]:
+        known = {item.name.lower() for item in self._model}
+        return tuple(c.name for c in columns.visible if known and c.name.lower() not in known)
+
+    def _preserve_upstream(self, chain: Chain) -> None:
+        lineage = self._contract.lineage
+        found = (chain.columns.find(name) for name in lineage.preserve_upstream)
+        kept = {column.name: f"{lineage.upstream_prefix}{column.name}" for column in found if column is not None}
+        if lineage.enabled and kept:
+            out = [exp.alias_(ref(c), exp.to_identifier(kept.get(c.name, c.name), quoted=True)) for c in chain.columns]
+            chain.add("upstream lineage", Step(exp.select(*out).from_("source"), chain.columns.rename(kept)))
+
+    def _transform(self, stage: Stage, phase: str) -> None:
+        for position, transform in enumerate(self._contract.transformations):
+            if transform.phase != phase:
+                continue
+            place = self._loaded.place("transformations", position)
+            stage.chain.transform(f"{position + 1}. {transform.kind}", transform.over(self._loaded.name), place)
+            stage.checks.extend(transform.checks(stage.columns))
+
+    def _made_later(self, columns: Columns) -> set[str]:
+        """Fields of the model that only a post transformation makes."""
+        missing = {item.name for item in self._model if item.name not in columns}
+        trial = Stage(Chain(columns, self._links))
+        try:
+            if missing:
+                self._transform(trial, "post")
+        except LakeLogicError:
+            # A transformation reads a column that is missing and optional: it will be there as NULL.
+            return set()
+        return {name for name in missing if name in trial.columns}
+
+    def _conform(self, stage: Stage, model: Iterable[Declared]) -> None:
+        result = conform(stage.columns, model)
+        if result.step is None:
+            return
+        stage.chain.add("declared types", result.step)
+        for name in result.fallible:
+            read, cast = ref(names.as_read(name)), ref(name)
+            stage.checks.append(model_rules.type_check(name, read, cast, result.columns.get(name).type))
+            stage.excuse(name)
+
+    def _field_checks(self, stage: Stage, wanted: set[str]) -> None:
+        for position, item in enumerate(self._contract.model.fields):
+            if item.name not in wanted:
+                continue
+            name = stage.columns.get(item.name).name
+            if item.must_be_present and self._contract.quality.enforce_required:
+                stage.checks.append(_required(name, stage.columns))
+                stage.excuse(name)
+            place = self._loaded.place("model", "fields", position)
+            for rule in model_rules.field_rules(item):
+                self._add(rule, place, stage)
+
+    def _row_rules(self, pre: Stage, post: Stage) -> None:
+        for position, rule in enumerate(self._contract.quality.row_rules):
+            place = self._loaded.place("quality", "row_rules", position)
+            self._add(rule.over(self._loaded.name), place, pre, post)
+
+    def _add(self, rule: RowRule, place: Place, *stages: Stage) -> None:
+        """Judge a rule as early as its columns are there, unless it names its phase."""
+        if len(stages) > 1 and rule.phase is not None:
+            stages = (stages[0] if rule.phase == "pre" else stages[1],)
+        errors = []
+        for stage in stages:
+            try:
+                stage.checks.extend(rule.checks(stage.columns))
+            except LakeLogicError as error:
+                errors.append(error)
+            else:
+                return
+        self._problems.append(errors[0].at(place))
+
+    def _name(self, *stages: Stage) -> None:
+        everything = [check for stage in stages for check in stage.checks]
+        fresh = iter(unique_names([check.name for check in everything]))
+        for stage in stages:
+            stage.checks = [replace(check, name=next(fresh)) for check in stage.checks]
 
 
-def _origin(chain: Chain) -> None:
+def _keep_origin(chain: Chain) -> None:
     """Keep the row as it was read, as JSON; it costs nothing where nobody asks for it."""
     visible = chain.columns.visible
     if not visible.items:
         return
-    whole = exp.Anonymous(
-        this="TO_JSON",
-        expressions=[
-            exp.Anonymous(this="STRUCT", expressions=[ref(column) for column in visible]),
-            exp.Anonymous(this="MAP", expressions=[exp.Literal.string("ignoreNullFields"), exp.Literal.string("false")]),
-        ],
-    )
+    struct = exp.Anonymous(this="STRUCT", expressions=[ref(column) for column in visible])
+    with_nulls = exp.Anonymous(this="MAP", expressions=[exp.Literal.string(t) for t in ("ignoreNullFields", "false")])
+    row: exp.Expression = exp.Anonymous(this="TO_JSON", expressions=[struct, with_nulls])
     if names.MALFORMED.name in chain.columns:
-        whole = exp.func("COALESCE", ref(names.MALFORMED), whole)
-    step = project(chain.columns, {names.RAW.name: whole})
+        row = exp.func("COALESCE", ref(names.MALFORMED), row)
+    step = project(chain.columns, {names.RAW.name: row})
     chain.add("origin", Step(step.select, chain.columns.with_(names.RAW)))
 
 
-def _preserve_upstream(loaded: LoadedContract, chain: Chain) -> None:
-    lineage = loaded.model.lineage
-    kept = {
-        column.name: f"{lineage.upstream_prefix}{column.name}"
-        for wanted in lineage.preserve_upstream
-        if (column := chain.columns.find(wanted)) is not None
-    }
-    if lineage.enabled and kept:
-        out = [exp.alias_(ref(c), exp.to_identifier(kept.get(c.name, c.name), quoted=True)) for c in chain.columns]
-        chain.add("upstream lineage", Step(exp.select(*out).from_("source"), chain.columns.rename(kept)))
-
-
-def _transform(loaded: LoadedContract, chain: Chain, phase: str) -> None:
-    for position, transform in enumerate(loaded.model.transformations):
-        if transform.phase == phase:
-            name = f"{position + 1}. {transform.kind}"
-            chain.transform(name, transform, loaded.place("transformations", position))
-
-
-def _made_later(loaded: LoadedContract, chain: Chain, model: Sequence[Declared]) -> set[str]:
-    """Fields of the model that only a post transformation makes."""
-    missing = {item.name for item in model if item.name not in chain.columns}
-    if not missing:
-        return set()
-    trial = Chain(chain.columns, chain.links)
-    try:
-        _transform(loaded, trial, "post")
-    except LakeLogicError:
-        # A transformation reads a column that is missing and optional: it will be there as NULL.
-        return set()
-    return {name for name in missing if name in trial.columns}
-
-
-def _conformed(stage: Stage, model: Iterable[Declared]) -> Stage:
-    result = conform(stage.columns, model, keep_read=True)
-    if result.step is not None:
-        stage.chain.add("declared types", result.step)
-    for name in result.fallible:
-        stage.checks.append(fields.type_check(name, ref(names.as_read(name)), ref(name), result.columns.get(name).type))
-        stage.excused_by[name.lower()] = ref(name).is_(exp.null())
-    return stage
-
-
-def _field_checks(
-    loaded: LoadedContract, stage: Stage, wanted: Sequence[str], missing: set[str], unknown: Sequence[str]
-) -> None:
-    checks: list[Check] = []
-    if names.MALFORMED.name in stage.columns and stage.columns.find(names.FILE.name) and not stage.chain.links is None:
-        pass
-    for position, item in enumerate(loaded.model.model.fields):
-        if item.name not in wanted:
-            continue
-        column = stage.columns.get(item.name)
-        if item.must_be_present and loaded.model.quality.enforce_required:
-            read = names.as_read(column.name)
-            present = ref(read) if read.name in stage.columns else ref(column)
-            checks.append(fields.required_check(column.name, present))
-            stage.excused_by[column.name.lower()] = ref(column).is_(exp.null())
-        try:
-            checks.extend(fields.field_checks(item, stage.columns))
-        except LakeLogicError as error:
-            raise error.at(loaded.place("model", "fields", position)) from None
-    stage.checks.extend(checks)
+def _required(name: str, columns: Columns) -> Check:
+    """A value that was there but could not be cast is a type mismatch, not a missing value."""
+    read = names.as_read(name)
+    return model_rules.required_check(name, ref(read) if read.name in columns else None)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from lakelogic.errors import LakeLogicError, Place, SqlError
-from lakelogic.rules.base import Check, Lookup
+from lakelogic.errors import LakeLogicError, Place
+from lakelogic.rules.base import Lookup
 from lakelogic.sql.types import BOOLEAN, Column, Columns
 from lakelogic.transforms.base import SOURCE, Step, Transform, named, ref
 
@@ -32,11 +32,9 @@ class Chain:
         except LakeLogicError as error:
             raise error.at(place) from None
 
-    def copy(self) -> Chain:
-        return Chain(self.columns, self.links, list(self.steps))
-
     @property
     def row_wise(self) -> bool:
+        """Whether every row comes out once, from one row alone."""
         return all(step.row_wise for _, step, _, _ in self.steps)
 
 
@@ -62,14 +60,3 @@ def lookup_step(columns: Columns, lookups: Sequence[Lookup]) -> Step:
 
 def _of(table: str, column: str) -> exp.Column:
     return exp.column(exp.to_identifier(column, quoted=True), table=exp.to_identifier(table))
-
-
-def unknown_column(check: Check, columns: Columns) -> SqlError | None:
-    """What is wrong with a check's columns, if anything."""
-    for node in check.predicate.find_all(exp.Column):
-        if node.name not in columns and not node.name.startswith("_ll_"):
-            try:
-                columns.get(node.name)
-            except SqlError as error:
-                return error
-    return None

@@ -100,6 +100,9 @@ class SparkEngine:
     def union(self, frames: Sequence[DataFrame]) -> DataFrame:
         return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
 
+    def without(self, frame: DataFrame, columns: Sequence[str]) -> DataFrame:
+        return frame.drop(*columns)
+
     def observe(self, frame: DataFrame, name: str, metrics: Mapping[str, str]) -> DataFrame:
         from pyspark.sql import Observation
         from pyspark.sql import functions as F
@@ -143,9 +146,7 @@ class SparkEngine:
     def read_back(self, table: TablePlan, version: int | None) -> DataFrame:
         """A table of ours as a commit left it."""
         found = self._again(table)
-        return reading.read_table(
-            self.session, TableToRead(found.path or table.location, found.path is None, version)
-        )
+        return reading.read_table(self.session, TableToRead(found.path or table.location, found.path is None, version))
 
     def close(self) -> None:
         for frame in self._held:

@@ -1,0 +1,119 @@
+"""One aggregate before anything is published: dataset rules, merge keys, and gates on bad rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lakelogic.engines.base import Engine
+from lakelogic.errors import GateClosed
+from lakelogic.plan.model import AuditPlan, Plan
+from lakelogic.run.judging import Judged, Pin
+from lakelogic.run.result import DatasetRuleResult
+
+_SHOWN_KEYS = 3
+
+
+@dataclass(frozen=True)
+class Audited:
+    """What the aggregate over the good rows told."""
+
+    rules: tuple[DatasetRuleResult, ...] = ()
+    good_rows: int | None = None
+
+    @property
+    def failed(self) -> tuple[DatasetRuleResult, ...]:
+        return tuple(rule for rule in self.rules if rule.status != "passed" and rule.severity == "error")
+
+
+class Auditor:
+    """Measures good rows and stops the run where the contract says so."""
+
+    def __init__(self, plan: Plan, engine: Engine[Any], links: Mapping[str, Any], pin: Pin) -> None:
+        self._plan = plan
+        self._engine = engine
+        self._links = links
+        self._pin = pin
+
+    def audit(self, good: Any) -> Audited:
+        """Measure all dataset rules and the merge keys in one query.
+
+        Raises:
+            GateClosed: a key of a merge is NULL or repeated.
+        """
+        if not self._plan.measures_first:
+            return Audited()
+        wanted = {f"a{i}": self._measure(audit) for i, audit in enumerate(self._plan.audits)}
+        keys = ", ".join(f"`{key}`" for key in self._plan.target.keys)
+        if keys:
+            nulls = " OR ".join(f"`{key}` IS NULL" for key in self._plan.target.keys)
+            wanted |= {
+                "rows": "count(1)",
+                "null_keys": f"count_if({nulls})",
+                "repeated_keys": f"count(1) - count(DISTINCT struct({keys}))",
+            }
+        select = ", ".join(f"{sql} AS `{name}`" for name, sql in wanted.items())
+        row = self._engine.measure(f"SELECT {select} FROM source", {"source": good, **self._links})
+        rules = tuple(_judged(audit, row[f"a{i}"]) for i, audit in enumerate(self._plan.audits))
+        if keys:
+            self._check_keys(good, row)
+        return Audited(rules, int(str(row["rows"])) if keys else None)
+
+    def stop_on_bad_rows(self, judged: Judged) -> None:
+        """Where any bad row is an error, count them before anything is written.
+
+        Raises:
+            GateClosed: there are some.
+        """
+        if not self._plan.fail_on_quarantine or not judged.bad:
+            return
+        bad = self._engine.union(
+            [self._engine.select("SELECT _lakelogic_errors FROM source", {"source": frame}) for _, frame in judged.bad]
+        )
+        counted = "SELECT count(1) AS rows, any_value(_lakelogic_errors[0]) AS example FROM source"
+        row = self._engine.measure(counted, {"source": bad})
+        if row["rows"]:
+            raise GateClosed(
+                f"{row['rows']} bad rows, and the contract allows none. For example: {row['example']}",
+                cure="Nothing was written. Mend the source, or allow quarantine.",
+            )
+
+    def _measure(self, audit: AuditPlan) -> str:
+        sql = self._pin(audit.sql)
+        return f"({sql})" if audit.whole_query else sql
+
+    def _check_keys(self, good: Any, row: Mapping[str, object]) -> None:
+        names = ", ".join(self._plan.target.keys)
+        if row["null_keys"]:
+            raise GateClosed(
+                f"{row['null_keys']} good rows have a NULL in their key ({names}), and merge needs every key.",
+                cure="Nothing was written. Make the key required, so that such rows are quarantined.",
+            )
+        if row["repeated_keys"]:
+            raise GateClosed(
+                f"the batch repeats {row['repeated_keys']} keys ({names}){self._example(good)}; merge needs each once.",
+                cure="Nothing was written. Add a deduplicate transformation, or merge_dedup_guard.",
+            )
+
+    def _example(self, good: Any) -> str:
+        hidden = {name.lower() for name in self._plan.hide}
+        keys = self._plan.target.keys
+        if any(key.lower() in hidden for key in keys):
+            return ""
+        listed = ", ".join(f"`{key}`" for key in keys)
+        sql = f"SELECT {listed} FROM source GROUP BY {listed} HAVING count(1) > 1 ORDER BY {listed}"
+        rows = self._engine.rows(sql, {"source": good}, _SHOWN_KEYS)
+        return ", such as " + "; ".join("/".join(str(row[key]) for key in keys) for row in rows)
+
+
+def _judged(audit: AuditPlan, value: object) -> DatasetRuleResult:
+    number = None if value is None else float(str(value))
+    low_ok = audit.low is None or number is not None and (number > audit.low if audit.low_open else number >= audit.low)
+    high_ok = (
+        audit.high is None or number is not None and (number < audit.high if audit.high_open else number <= audit.high)
+    )
+    passed = number is not None and low_ok and high_ok
+    return DatasetRuleResult(
+        audit.name, "passed" if passed else "failed", number, audit.severity, audit.category, audit.message
+    )

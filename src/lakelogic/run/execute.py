@@ -1,0 +1,257 @@
+"""One run as a straight line: judge, audit, split, quarantine, publish, account."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from lakelogic.engines.base import Committed, Engine, Stamp
+from lakelogic.errors import GateClosed
+from lakelogic.plan.model import CheckPlan, Plan, TablePlan
+from lakelogic.plan.names import ORIGIN, QUARANTINE_RUN, RULES
+from lakelogic.run.auditing import Audited, Auditor
+from lakelogic.run.judging import POST, READ, SPLIT, Judge, Judged, Probes, changes_rows, points_needed, step_point
+from lakelogic.run.result import Counts, RuleResult, StepCount
+from lakelogic.state.claims import Claim
+
+Progress = Callable[[str], None]
+
+
+@dataclass
+class Outcome:
+    """What an execution found and wrote."""
+
+    counts: Counts
+    rules: tuple[RuleResult, ...]
+    audited: Audited
+    steps: tuple[StepCount, ...]
+    target: Committed
+    quarantine: Committed | None
+    frames: tuple[Any, Any]
+    timings: dict[str, float] = field(default_factory=dict)
+
+
+class Execution:
+    """Carries out a plan on an engine, under a claim."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        engine: Engine[Any],
+        claim: Claim,
+        relations: Mapping[str, Any],
+        keys: Any,
+        pin: Callable[[str], str],
+        progress: Progress,
+    ) -> None:
+        self._plan = plan
+        self._engine = engine
+        self._claim = claim
+        self._pin = pin
+        self._links = relations
+        self._judge = Judge(plan, engine, relations, keys, pin)
+        self._auditor = Auditor(plan, engine, relations, pin)
+        self._progress = progress
+        self.timings: dict[str, float] = {}
+        self.wrote = False
+
+    def run(self, source: Any, rows_known: int | None) -> Outcome:
+        """Judge every row once, and write both kinds.
+
+        Raises:
+            GateClosed: a gate stopped the run before anything was published.
+            WriteError: a table could not be written.
+        """
+        plan = self._plan
+        quiet = Probes(self._engine, frozenset(), observing=False)
+        counted = self._probes(rows_known)
+        judged = self._judge.judge(source, quiet)
+        counting = self._judge.judge(source, counted)
+        good = self._engine.hold(counting.good) if plan.target.strategy == "merge" else counting.good
+        with self._timed("auditing"):
+            self._auditor.stop_on_bad_rows(judged)
+            audited = self._auditor.audit(good if plan.target.strategy == "merge" else judged.good)
+        if audited.failed and plan.audits_block_write:
+            failed = ", ".join(rule.name for rule in audited.failed)
+            raise GateClosed(f"dataset rules failed: {failed}.", cure="Nothing was written.")
+        with self._timed("writing quarantine"):
+            quarantine = self._write_quarantine(judged)
+        published = self._judge.published(good)
+        with self._timed("writing target"):
+            target = self._write(plan.target, published, "target")
+        with self._timed("accounting"):
+            counts, steps = self._counts(counted, rows_known, target, quarantine, audited)
+            rules = self._rules(counted, quarantine)
+        bad = self._bad_frame(judged)
+        return Outcome(
+            counts, rules, audited, steps, target, quarantine, (self._judge.published(judged.good), bad), self.timings
+        )
+
+    def _probes(self, rows_known: int | None) -> Probes:
+        wanted = points_needed(self._plan, rows_known is not None)
+        return Probes(self._engine, wanted, observing=self._engine.can.observe and self._target_is_new())
+
+    def _target_is_new(self) -> bool:
+        """A target that an earlier attempt has written is not written again, so nothing passes to be observed."""
+        return self._claim.attempt == 1 or self._engine.find_commit(self._plan.target, self._claim.run_id) is None
+
+    def _write_quarantine(self, judged: Judged) -> Committed | None:
+        if self._plan.quarantine is None or not judged.bad:
+            return None
+        return self._write(self._plan.quarantine, self._judge.quarantined(judged), "quarantine")
+
+    def _write(self, table: TablePlan, frame: Any, role: str) -> Committed:
+        if self._claim.attempt > 1 and (done := self._engine.find_commit(table, self._claim.run_id)):
+            self.wrote = True
+            return done
+        stamp = Stamp(
+            app_id=app_id(self._plan.identity, role),
+            sequence=self._claim.sequence,
+            run_id=self._claim.run_id,
+            fingerprint=self._plan.fingerprint,
+            input_digest=self._claim.input.digest,
+        )
+        committed = self._engine.write(table, frame, stamp)
+        self.wrote = True
+        return committed
+
+    def _bad_frame(self, judged: Judged) -> Any:
+        """Bad rows as they were read; where no row can fail, none of the good rows."""
+        if not judged.bad:
+            return self._engine.select("SELECT * FROM source WHERE false", {"source": judged.good})
+        bad = self._engine.union([frame for _, frame in judged.bad])
+        return self._engine.without(bad, [column.name for column in ORIGIN])
+
+    def _counts(
+        self, probes: Probes, rows_known: int | None, target: Committed, quarantine: Committed | None, audited: Audited
+    ) -> tuple[Counts, tuple[StepCount, ...]]:
+        plan = self._plan
+        source = rows_known if rows_known is not None else probes.read(READ)["rows"]
+        steps: list[StepCount] = []
+        totals = {"filtered": 0, "deduplicated": 0, "expanded": 0}
+        rows = source
+        for step in plan.pre.steps:
+            if changes_rows(step):
+                after = probes.read(step_point(step))["rows"]
+                steps.append(StepCount(step.name, rows, after))
+                _attribute(totals, step.effect, rows, after)
+                rows = after
+        good = audited.good_rows if audited.good_rows is not None else target.rows
+        bad = quarantine.rows if quarantine else 0
+        good_at_split, bad_at_split = good, bad
+        if any(changes_rows(step) for step in plan.post.steps):
+            good_at_split = probes.read(SPLIT)["rows"]
+            rows = good_at_split
+            for step in plan.post.steps:
+                if changes_rows(step):
+                    after = probes.read(step_point(step))["rows"]
+                    steps.append(StepCount(step.name, rows, after))
+                    rows = after
+            bad_at_split = self._bad_at_split(quarantine)
+        counts = Counts(
+            source,
+            totals["expanded"],
+            good,
+            bad,
+            totals["filtered"],
+            totals["deduplicated"],
+            good_at_split,
+            bad_at_split,
+        )
+        return counts, tuple(steps)
+
+    def _bad_at_split(self, quarantine: Committed | None) -> int | None:
+        """Rows that failed before the split, where others failed after it."""
+        if quarantine is None or not self._plan.post.splits:
+            return quarantine.rows if quarantine else 0
+        names = ", ".join(_literal(check.name) for check in self._plan.pre.checks) or "''"
+        sql = f"SELECT count_if(arrays_overlap(`{RULES}`, array({names}))) AS rows FROM source WHERE {self._own_rows()}"
+        row = self._engine.measure(sql, {"source": self._engine.read_back(self._plan.quarantine, quarantine.version)})
+        return int(str(row["rows"]))
+
+    def _own_rows(self) -> str:
+        return f"`{QUARANTINE_RUN}` = {_literal(self._claim.run_id)}"
+
+    def _rules(self, probes: Probes, quarantine: Committed | None) -> tuple[RuleResult, ...]:
+        """Every rule that was declared, each with the rows that failed it."""
+        failed, samples = self._failures(quarantine)
+        warned: dict[str, int] = {}
+        for point, stage in ((SPLIT, self._plan.pre), (POST, self._plan.post)):
+            if stage.warnings:
+                seen = probes.read(point)
+                warned |= {check.name: seen[f"w{i}"] for i, check in enumerate(stage.warnings)}
+        return tuple(
+            _rule(check, {**failed, **warned}.get(check.name, 0), samples.get(check.name))
+            for check in self._plan.checks
+        )
+
+    def _failures(self, quarantine: Committed | None) -> tuple[dict[str, int], dict[str, Mapping[str, object]]]:
+        """Rows for each rule, read back from what was committed, with one example that is safe to show."""
+        if quarantine is None or not quarantine.rows or self._plan.quarantine is None:
+            return {}, {}
+        frame = self._engine.read_back(self._plan.quarantine, quarantine.version)
+        shown = [name for name in self._engine.frame_columns(frame).names if not name.startswith("_lakelogic_")]
+        struct = ", ".join(f"`{name}`" for name in shown)
+        exploded = f"SELECT explode(`{RULES}`) AS rule, to_json(struct({struct})) AS sample FROM source WHERE {self._own_rows()}"
+        sql = f"SELECT rule, count(1) AS failed, any_value(sample) AS sample FROM ({exploded}) GROUP BY rule"
+        rows = self._engine.rows(sql, {"source": frame}, limit=len(self._plan.checks))
+        hidden = {name.lower() for name in self._plan.hide}
+        columns = {check.name: check.columns for check in self._plan.checks}
+        failed = {str(row["rule"]): int(str(row["failed"])) for row in rows}
+        samples = {
+            str(row["rule"]): _shown(json.loads(str(row["sample"])), columns.get(str(row["rule"]), ()), hidden)
+            for row in rows
+        }
+        return failed, samples
+
+    @contextmanager
+    def _timed(self, what: str) -> Iterator[None]:
+        self._progress(what)
+        began = monotonic()
+        try:
+            yield
+        finally:
+            self.timings[what] = monotonic() - began
+
+
+def app_id(identity: str, role: str) -> str:
+    """Under which name a contract writes to a table."""
+    return f"lakelogic/{identity}/{role}"
+
+
+def _attribute(totals: dict[str, int], effect: str | None, before: int, after: int) -> None:
+    if after > before:
+        totals["expanded"] += after - before
+    else:
+        totals["deduplicated" if effect == "deduplicated" else "filtered"] += before - after
+
+
+def _rule(check: CheckPlan, failed: int, sample: Mapping[str, object] | None) -> RuleResult:
+    status = "failed" if failed else "passed"
+    return RuleResult(
+        check.name,
+        status,
+        failed,
+        check.category,
+        check.severity,
+        check.stage,
+        check.message,
+        sample if failed else None,  # type: ignore[arg-type]
+    )
+
+
+def _shown(row: Mapping[str, object], columns: tuple[str, ...], hidden: set[str]) -> Mapping[str, object]:
+    return {
+        name: "***" if name.lower() in hidden else row.get(name)
+        for name in columns
+        if name in row or name.lower() in hidden
+    }
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -1,0 +1,192 @@
+"""From the contract's source to what is read: the files or table, their columns, and why all or only a part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lakelogic.contract import LoadedContract
+from lakelogic.contract.naming import format_of
+from lakelogic.contract.source import Link, Source
+from lakelogic.errors import ContractError, SourceError
+from lakelogic.plan.locations import Location, locate
+from lakelogic.sources.files import Listing, SourceFile, list_files
+from lakelogic.sources.read import FilesToRead, TableToRead, TextOptions
+from lakelogic.sources.shape import csv_shape, orc_shape, parquet_shape
+from lakelogic.sql.types import STRING, Column, Columns, is_nested, parse_type
+
+FILE_FORMATS = ("csv", "json", "parquet", "orc")
+
+
+@dataclass(frozen=True)
+class SourceSpec:
+    """The source as the contract, or the call, names it."""
+
+    location: Location
+    format: str | None
+    options: TextOptions
+    pattern: str | None = None
+    incremental: bool = False
+    skip_when_empty: bool = True
+
+    @property
+    def is_table(self) -> bool:
+        return self.location.is_name or self.format == "delta"
+
+
+def source_of(loaded: LoadedContract, override: str | None = None) -> SourceSpec:
+    """What the contract reads; `override` takes its place, relative to the working directory.
+
+    Raises:
+        ContractError: there is no source, or its format can't be told.
+    """
+    declared = loaded.source or Source()
+    if override is None and declared.path is None:
+        raise ContractError(
+            "the contract names no source.",
+            cure="Add 'source: {path: …}', or pass --source.",
+            place=loaded.place("source"),
+        )
+    location = locate(override, Path.cwd()) if override else locate(str(declared.path), loaded.directory)
+    format_ = None if location.is_name else _format(declared, location, override)
+    return SourceSpec(
+        location,
+        format_,
+        text_options(declared),
+        declared.pattern if override is None else None,
+        incremental=declared.load_mode == "incremental",
+        skip_when_empty=declared.empty_behavior == "skip",
+    )
+
+
+def text_options(source: Source) -> TextOptions:
+    """The reading options that a source declares."""
+    options = source.options
+    return TextOptions(
+        delimiter=options.delimiter,
+        quote=options.quote_char,
+        header=options.has_header,
+        encoding=options.encoding,
+        null_values=options.null_values,
+        comment=options.comment_prefix,
+        multiline=options.multiline,
+    )
+
+
+def _format(declared: Source, location: Location, override: str | None) -> str | None:
+    if override is None and declared.format is not None:
+        return {"jsonl": "json", "ndjson": "json"}.get(declared.format, declared.format)
+    if override is None and declared.type == "delta":
+        return "delta"
+    told = format_of((declared.pattern if override is None else None) or location.text)
+    if told:
+        return told
+    if (Path(location.text) / "_delta_log").is_dir():
+        return "delta"
+    return declared.format
+
+
+def list_source(spec: SourceSpec) -> Listing:
+    """The files of a file source.
+
+    Raises:
+        SourceError: the place can't be listed.
+    """
+    return list_files(spec.location.text, spec.pattern)
+
+
+def format_from(files: Iterable[SourceFile], spec: SourceSpec) -> str:
+    """The format: as told, else from the endings of the files.
+
+    Raises:
+        SourceError: it can't be told.
+    """
+    if spec.format:
+        return spec.format
+    endings = {format_of(file.path) for file in files}
+    if len(endings) == 1 and (only := endings.pop()) in FILE_FORMATS:
+        return str(only)
+    raise SourceError(
+        f"the format of {spec.location.text} can't be told.", cure="Add 'source: {format: csv}' or the like."
+    )
+
+
+def to_read(
+    loaded: LoadedContract | None, spec: SourceSpec, listing: Listing, files: tuple[SourceFile, ...]
+) -> FilesToRead:
+    """Files with their columns, as far as headers and footers tell; json needs the engine.
+
+    Raises:
+        SourceError: a file can't be read, or names a column twice.
+    """
+    format_ = format_from(files, spec)
+    wanted = FilesToRead(
+        format_,
+        listing.root,
+        files,
+        partitions=Listing(listing.root, files).partition_names(),
+        options=spec.options,
+        as_text=_declared_scalars(loaded) if loaded and format_ == "json" else (),
+    )
+    if format_ == "json":
+        return wanted
+    options = spec.options
+    if format_ == "csv":
+        shape = csv_shape(
+            files, delimiter=options.delimiter, quote=options.quote, header=options.header, encoding=options.encoding
+        )
+        shape = shape if options.header or loaded is None else _named_by_model(loaded, shape)
+    elif format_ in ("parquet", "orc"):
+        shape = parquet_shape(files) if format_ == "parquet" else orc_shape(files)
+    else:
+        raise SourceError(
+            f"files of format '{format_}' can't be read.", cure=f"Known: {', '.join(FILE_FORMATS)}, delta."
+        )
+    return replace(wanted, columns=shape.columns, layouts=shape.layouts, rows=shape.rows)
+
+
+def _named_by_model(loaded: LoadedContract, shape):  # type: ignore[no-untyped-def]
+    """Columns of a file without header, named by the model in its order."""
+    names = [item.name for item in loaded.model.model.fields]
+    layouts = tuple(
+        replace(
+            layout,
+            columns=Columns(
+                tuple(
+                    Column(n, STRING) for n in (names + layout.columns.names[len(names) :])[: len(layout.columns.names)]
+                )
+            ),
+        )
+        for layout in shape.layouts
+    )
+    columns = layouts[0].columns if len(layouts) == 1 else shape.columns
+    return replace(shape, columns=columns, layouts=layouts)
+
+
+def _declared_scalars(loaded: LoadedContract) -> tuple[str, ...]:
+    typed = [(item.name, parse_type(item.type)) for item in loaded.model.model.fields if item.type]
+    return tuple(name for name, data_type in typed if not is_nested(data_type))
+
+
+def source_columns(wanted: FilesToRead) -> Columns:
+    """What a read of these files yields, partition columns included."""
+    return wanted.columns.with_(*(Column(name, STRING) for name in wanted.partitions))
+
+
+def link_spec(link: Link, directory: Path) -> SourceSpec | TableToRead:
+    """A link as something to read.
+
+    Raises:
+        ContractError: it names neither a path nor a table.
+    """
+    if link.table or link.type == "table":
+        name = link.table or link.path or ""
+        return TableToRead(name, is_name=True)
+    if link.path is None:
+        raise ContractError(f"link '{link.name}' names neither a path nor a table.")
+    location = locate(link.path, directory)
+    format_ = link.type or format_of(link.path)
+    if format_ == "delta" or location.is_name or (format_ is None and (Path(location.text) / "_delta_log").is_dir()):
+        return TableToRead(location.text, location.is_name)
+    return SourceSpec(location, format_, TextOptions())

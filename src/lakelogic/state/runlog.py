@@ -1,0 +1,162 @@
+"""The run log: a Delta table with a row for every run, written without an engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lakelogic.errors import StateError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = 1
+
+
+def run_log_schema() -> pa.Schema:
+    """The columns of the run log; new ones are only ever added at the end."""
+    import pyarrow as pa
+
+    text, number, real = pa.string(), pa.int64(), pa.float64()
+    moment = pa.timestamp("us", tz="UTC")
+    rule = pa.struct(
+        [
+            ("name", text),
+            ("status", text),
+            ("failed", number),
+            ("category", text),
+            ("severity", text),
+            ("stage", text),
+        ]
+    )
+    dataset_rule = pa.struct([("name", text), ("status", text), ("value", real), ("severity", text)])
+    level = pa.struct([("name", text), ("status", text), ("value", real), ("threshold", real)])
+    return pa.schema(
+        [
+            ("format", pa.int32()),
+            ("run_id", text),
+            ("pipeline_run_id", text),
+            ("sequence", number),
+            ("attempt", pa.int32()),
+            ("contract", text),
+            ("contract_file", text),
+            ("contract_version", text),
+            ("dataset", text),
+            ("layer", text),
+            ("domain", text),
+            ("system", text),
+            ("environment", text),
+            ("engine", text),
+            ("plan", text),
+            ("mode", text),
+            ("reason", text),
+            ("status", text),
+            ("error", text),
+            ("window_start", moment),
+            ("window_end", moment),
+            ("started_at", moment),
+            ("ended_at", moment),
+            ("duration_seconds", real),
+            ("source", text),
+            ("input", text),
+            ("input_files", number),
+            ("watermark", text),
+            ("counts_source", number),
+            ("counts_expanded", number),
+            ("counts_good", number),
+            ("counts_quarantined", number),
+            ("counts_filtered", number),
+            ("counts_deduplicated", number),
+            ("quarantine_ratio", real),
+            ("quality_score", real),
+            ("target", text),
+            ("target_version", number),
+            ("quarantine", text),
+            ("quarantine_version", number),
+            ("rules", pa.list_(rule)),
+            ("dataset_rules", pa.list_(dataset_rule)),
+            ("service_levels", pa.list_(level)),
+            ("cost", real),
+            ("report", text),
+        ]
+    )
+
+
+class RunLog:
+    """Appends to and reads the run log in a state folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "run_log"
+
+    def append(self, row: Mapping[str, Any], *, app_id: str | None = None, sequence: int | None = None) -> None:
+        """Add a run. With a writer and its number, a repeated append is a no-op.
+
+        Raises:
+            StateError: the log can't be written.
+        """
+        import pyarrow as pa
+        from deltalake import CommitProperties, Transaction, write_deltalake
+        from deltalake.exceptions import DeltaError
+
+        transactions = None
+        if app_id is not None and sequence is not None:
+            if (self.recorded(app_id) or 0) >= sequence:
+                return
+            transactions = [Transaction(app_id, sequence)]
+        schema = run_log_schema()
+        known = {name: row.get(name) for name in schema.names}
+        table = pa.Table.from_pylist([{**known, "format": FORMAT}], schema=schema)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            write_deltalake(
+                str(self.path),
+                table,
+                mode="append",
+                schema_mode="merge",
+                commit_properties=CommitProperties(app_transactions=transactions),
+            )
+        except (DeltaError, OSError) as error:
+            raise _unwritable(self.path, error) from None
+
+    def recorded(self, app_id: str) -> int | None:
+        """The highest number that a writer has recorded here."""
+        table = self._table()
+        return table.transaction_version(app_id) if table is not None else None
+
+    def rows(self, columns: list[str] | None = None, **equal: str) -> list[dict[str, Any]]:
+        """Runs whose columns have these values, oldest first."""
+        table = self._table()
+        if table is None:
+            return []
+        filters = [(name, "=", value) for name, value in equal.items()] or None
+        read = table.to_pyarrow_table(columns=columns, filters=filters)
+        rows: list[dict[str, Any]] = read.to_pylist()
+        return sorted(rows, key=lambda row: str(row.get("ended_at") or ""))
+
+    def _table(self) -> Any:
+        from deltalake import DeltaTable
+        from deltalake.exceptions import DeltaError, TableNotFoundError
+
+        try:
+            return DeltaTable(str(self.path))
+        except TableNotFoundError:
+            return None
+        except (DeltaError, OSError, ValueError) as error:
+            raise StateError(
+                f"the run log {self.path} can't be read: {_first(error)}", cure="Restore it, or move it away."
+            ) from None
+
+
+def as_text(data: Mapping[str, Any]) -> str:
+    """Data as compact JSON text, for a column of the log."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)
+
+
+def _first(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
+def _unwritable(path: Path, error: Exception) -> StateError:
+    return StateError(f"the run log {path} can't be written: {_first(error)}", cure="Check its permissions and space.")
