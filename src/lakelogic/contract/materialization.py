@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from lakelogic.contract.values import DateText, Name, Names, Ratio, Scalar
+from lakelogic.contract.values import DateText, Name, Names, Property, Ratio, Scalar
 from lakelogic.models import Model
 
 TargetFormat = Literal["delta", "iceberg", "parquet", "csv", "json"]
@@ -95,7 +95,7 @@ class Materialization(Model):
     location: Name | None = Field(default=None, description="Storage path of a catalog table.")
     partition_by: Names = Field(default=(), description="Partition columns.")
     cluster_by: Names = Field(default=(), description="Clustering columns.")
-    table_properties: Mapping[str, str] = Field(default={}, description="Properties set on the table.")
+    table_properties: Mapping[str, Property] = Field(default={}, description="Properties set on the table.")
     reprocess_policy: Literal["overwrite_partition", "overwrite_partition_safe", "append", "fail"] | None = Field(
         default=None, description="What happens to rows of a window that is processed again."
     )

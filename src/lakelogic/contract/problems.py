@@ -32,11 +32,10 @@ _WANTED = {
     "model_attributes_type": "a mapping",
 }
 _BOUNDS = {
-    "greater_than_equal": "must be at least {ge}",
-    "greater_than": "must be more than {gt}",
-    "less_than_equal": "must be at most {le}",
-    "less_than": "must be less than {lt}",
-    "string_too_short": "must not be empty",
+    "greater_than_equal": "must be at least {ge:g}",
+    "greater_than": "must be more than {gt:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "less_than": "must be less than {lt:g}",
     "string_too_long": "must have at most {max_length} characters",
 }
 
@@ -75,6 +74,8 @@ def _finding(error: Mapping[str, Any], data: object) -> _Finding:
     path: Path = ()
     branch: tuple[Path, str] | None = None
     loc = error["loc"][:-1] if error["type"] == "missing" else error["loc"]
+    if error["type"] == PROBLEM:
+        loc = (*loc, error["ctx"]["key"])
     for part in loc:
         if _holds(_at(data, path), part):
             path = (*path, part)
@@ -83,8 +84,6 @@ def _finding(error: Mapping[str, Any], data: object) -> _Finding:
             path = (*path[:-1], part)
         elif isinstance(part, str) and branch is None:
             branch = (path, part)
-    if error["type"] == PROBLEM and (key := error["ctx"]["key"]) is not None and _holds(_at(data, path), key):
-        path = (*path, key)
     return _Finding(error, path, branch)
 
 
@@ -158,6 +157,8 @@ def _value_problem(group: Sequence[_Finding], path: Path, value: object) -> tupl
     if kind in _WANTED:
         wanted = dict.fromkeys(_WANTED[item.type] for item in group)
         return f"{subject} must be {' or '.join(wanted)}, not {_shown(value)}.", None
+    if kind == "string_too_short":
+        return f"{subject} must not be empty.", None
     if kind in _BOUNDS:
         return (f"{subject} {_BOUNDS[kind].format(**context)}, not {_shown(value)}.", None)
     text = str(context["error"]) if kind == "value_error" else str(error["msg"]).replace("Input should", "must", 1)
@@ -220,6 +221,8 @@ def _subject(path: Path) -> str:
 def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value)
     if isinstance(value, list):
         return "a list"
     if isinstance(value, Mapping):

@@ -27,7 +27,7 @@ def _draft_07(node: Any) -> Any:
     # A property may be called title or default, so only texts and values of the schema's own are dropped.
     if isinstance(out.get("title"), str):
         del out["title"]
-    if "default" in out and out["default"] in (None, {}, []) or isinstance(out.get("default"), dict):
+    if ("default" in out and out["default"] in (None, {}, [])) or isinstance(out.get("default"), dict):
         del out["default"]
     if "prefixItems" in out:
         out["items"], out["additionalItems"] = out.pop("prefixItems"), False

@@ -8,9 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Annotated
 
 from annotated_types import MinLen
-from pydantic import AfterValidator, BeforeValidator, GetJsonSchemaHandler
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
+from pydantic import AfterValidator, BeforeValidator
 
 _UNITS = {
     "s": 1,
@@ -98,24 +96,14 @@ def _as_list(value: object) -> object:
     return [value] if isinstance(value, (str, int, float)) and not isinstance(value, bool) else value
 
 
-class OneOrMany:
-    """In editors: one name may stand in place of a list of one."""
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        many = handler(schema)
-        return {"anyOf": [many.get("items", {}), many]}
-
-
-class RatioText:
-    """In editors: a percentage may stand in place of a share."""
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {"anyOf": [handler(schema), {"type": "string", "pattern": "%$"}]}
+def _spelt(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 Name = Annotated[str, MinLen(1)]
-Names = Annotated[tuple[Name, ...], BeforeValidator(_as_list), OneOrMany()]
+Names = Annotated[tuple[Name, ...], BeforeValidator(_as_list, json_schema_input_type=Name | list[Name])]
 Scalar = bool | int | float | str
 Duration = Annotated[str, AfterValidator(_when_filled(parse_duration))]
 DateText = Annotated[str, AfterValidator(_when_filled(parse_date))]
-Ratio = Annotated[float, BeforeValidator(_as_ratio), AfterValidator(_at_most_one), RatioText()]
+Ratio = Annotated[float, BeforeValidator(_as_ratio, json_schema_input_type=float | str), AfterValidator(_at_most_one)]
+Property = Annotated[str, BeforeValidator(_spelt, json_schema_input_type=str | float | bool)]
