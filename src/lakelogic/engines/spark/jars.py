@@ -176,7 +176,7 @@ def main() -> int:
     try:
         jar_paths("delta")
     except LakeLogicError as error:
-        print(error.message, error.cure or "", sep="\n", file=sys.stderr)
+        sys.stderr.write(f"{error.message}\n{error.cure}\n")
         return error.exit_code
     return 0
 

@@ -1,0 +1,50 @@
+SHELL := /bin/bash
+BIN := .venv/bin
+PYTHON ?= $(shell for each in python3.11 python3.12 python3.13 python3; do \
+	$$each -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$each && break; done)
+
+.DEFAULT_GOAL := help
+.PHONY: help install jars demo test torture bench lint format docs build lock clean
+
+help: ## list what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
+
+install: ## the environment in .venv, from the hashed lock
+	@scripts/install.sh "$(PYTHON)"
+
+jars: install ## Delta's jars, fetched once into the user's cache
+	@$(BIN)/python -m lakelogic.engines.spark.jars
+
+demo: jars ## the contract of the home page on its four customers, twice
+	@scripts/demo.sh
+
+test: jars ## unit, conformance and scenario tests, with a real Spark
+	$(BIN)/pytest -m "not slow and not bench" $(ARGS)
+
+torture: jars ## the slow tests: kills, races, large inputs
+	$(BIN)/pytest -m slow $(ARGS)
+
+bench: jars ## speed against hand-written Spark and others
+	$(BIN)/python -m benchmarks $(ARGS)
+
+lint: install ## style, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+format: install ## let ruff mend what it can
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: install ## the documentation, into site/
+	$(BIN)/mkdocs build --strict
+
+build: install ## wheel and source archive, into dist/
+	$(BIN)/python -m build --no-isolation
+
+lock: install ## resolve the lock anew
+	@scripts/lock.sh
+
+clean: ## remove what was made, except .venv
+	rm -rf build dist site demo .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Resolves the lock anew: plain requirement files with hashes, for every platform, without the address of an index.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+compile=(.venv/bin/uv pip compile --quiet --upgrade --generate-hashes --universal --python-version 3.11)
+compile+=(--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock")
+"${compile[@]}" --extra dev --extra docs pyproject.toml -o requirements/dev.txt
+echo uv | "${compile[@]}" - -o requirements/uv.txt
