@@ -109,7 +109,7 @@ def _flattened(kind: str, model: Any, shared: set[str], item: Mapping[str, objec
 
 def _item_schema(kind: str, model: Any, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
     """The item in an editor's eyes: `kind: body` and the shared keys, or the keys of a one-line form, beside it."""
-    body = handler(model.__pydantic_core_schema__)
+    body = model.__get_pydantic_json_schema__(model.__pydantic_core_schema__, handler)
     resolved = handler.resolve_ref_schema(body)
     beside = {key: value for key, value in resolved.get("properties", {}).items() if key != kind}
     short: JsonSchemaValue = {"type": ["string", "array", "number"]}

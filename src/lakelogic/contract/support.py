@@ -172,10 +172,7 @@ def _says_something(model: BaseModel, path: Path) -> bool:
 def _at(value: object, path: Path) -> object:
     """The value at a path, or None where the way to it was not written."""
     for part in path:
-        if isinstance(part, int) and isinstance(value, tuple):
-            value = value[part]
-        else:
-            value = getattr(value, str(part), None)
+        value = value[part] if isinstance(value, tuple) and isinstance(part, int) else getattr(value, str(part), None)
     return value
 
 

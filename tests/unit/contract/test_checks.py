@@ -18,10 +18,11 @@ def test_version_1_is_read_in_every_spelling(version: str) -> None:
 
 
 def test_a_newer_version_is_refused_with_the_cure() -> None:
-    assert problems("version: 2.0\n") == [
+    (problem,) = problems("version: 2.0\n")
+    assert problem == (
         "orders.yaml:1:1: contract format '2.0' is unknown to this release, which reads 1. "
         "Update LakeLogic, or write version: 1."
-    ]
+    )
 
 
 @pytest.mark.parametrize("strategy", ["merge", "scd2"])
