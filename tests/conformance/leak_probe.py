@@ -1,4 +1,4 @@
-"""A program of its own: masks on a Spark that keeps an event log, and writes down all that it can be made to say."""
+"""A program of its own: runs a contract on a Spark that keeps an event log, and writes down all that it can be made to say."""
 
 from __future__ import annotations
 
@@ -12,17 +12,35 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from lakelogic import DataProcessor
+from lakelogic.engines.spark.engine import SparkEngine
 from lakelogic.engines.spark.session import open_session
 from lakelogic.masks.base import mask_for
 from lakelogic.masks.keys import load_keys, secret_names
-from lakelogic.masks.raw import raw_expression
 from lakelogic.sql.types import STRING
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-VALUE = exp.column("value")
 MODES = ("simple", "extended", "codegen", "cost", "formatted")
+CONTRACT = """
+source: {path: people.json}
+model:
+  fields:
+    - {name: id, type: string, required: true}
+    - {name: email, type: string, pii: true, masking: encrypt}
+    - {name: iban, type: string, pii: true, masking: encrypt, masking_mode: deterministic}
+    - {name: phone, type: string, pii: true, masking: hash}
+    - {name: name, type: string, pii: true, masking: tokenize}
+quality:
+  row_rules:
+    - sql: email LIKE '%@%'
+materialization: {strategy: append, target_path: people}
+"""
+PEOPLE = """
+{"id": "1", "email": "zaphod@leak.example", "iban": "leak-iban-1", "phone": "leak-phone-1", "name": "leak-name-1"}
+{"id": "2", "email": "leak, no address", "iban": "leak-iban-2", "phone": "leak-phone-2", "name": "leak-name-2"}
+"""
 
 
 def main(folder: Path) -> None:
@@ -35,11 +53,8 @@ def main(folder: Path) -> None:
     }
     spark = open_session(settings, master="local[2]", warehouse=folder / "warehouse", verbose=True)
     try:
-        beside = rows_beside_keys(spark)
-        masked = masked_columns(beside)
-        masked.write.parquet(str(folder / "table"))
-        (folder / "plan.txt").write_text(explained(masked))
-        (folder / "errors.txt").write_text("\n".join(provoked(spark, beside)))
+        run_contract(spark, folder)
+        (folder / "errors.txt").write_text("\n".join(provoked(spark)))
         control = with_literal_key(spark, os.environ["LEAK_PROBE_CONTROL"])
         control.collect()
         (folder / "control_plan.txt").write_text(explained(control))
@@ -47,37 +62,27 @@ def main(folder: Path) -> None:
         spark.stop()
 
 
-def rows_beside_keys(spark: SparkSession) -> DataFrame:
-    from pyspark.sql.functions import broadcast
-
-    values = load_keys(os.environ).secret_values(secret_names())
-    schema = ", ".join(f"`_ll_key_{name}` binary" for name in values)
-    key_row = spark.createDataFrame([tuple(bytearray(value) for value in values.values())], schema)
-    return spark.createDataFrame([("jane@x.com",)], "value string").crossJoin(broadcast(key_row))
+def run_contract(spark: SparkSession, folder: Path) -> None:
+    (folder / "people.json").write_text(PEOPLE.lstrip())
+    (folder / "contract.yaml").write_text(CONTRACT)
+    good, bad = DataProcessor(folder / "contract.yaml", spark=spark).run()
+    (folder / "plan.txt").write_text(explained(good) + explained(bad))
 
 
-def masked_columns(beside: DataFrame) -> DataFrame:
-    columns = {
-        "hashed": mask_for("hash").apply(VALUE, STRING),
-        "token": mask_for("tokenize").apply(VALUE, STRING),
-        "sealed": mask_for("encrypt").apply(VALUE, STRING),
-        "stable": mask_for("encrypt", deterministic=True).apply(VALUE, STRING),
-        "raw": raw_expression(VALUE),
-    }
-    return beside.selectExpr(*(f"{tree.sql('spark')} AS {name}" for name, tree in columns.items()))
-
-
-def provoked(spark: SparkSession, beside: DataFrame) -> list[str]:
+def provoked(spark: SparkSession) -> list[str]:
     """What Spark says when things go wrong right beside the keys."""
-    spark.conf.set("spark.sql.ansi.enabled", "true")
-    sealed = mask_for("encrypt").apply(VALUE, STRING).sql("spark")
+    engine = SparkEngine(spark, None)
+    engine.session.conf.set("spark.sql.ansi.enabled", "true")
+    keys = engine.keys(load_keys(os.environ).secret_values(secret_names()))
+    beside = engine.session.createDataFrame([("jane",)], "value string").crossJoin(keys)
+    sealed = mask_for("encrypt").apply(exp.column("value"), STRING).sql("spark")
     mistakes = [
         "no_such_column",
         f"CAST({sealed} AS INT)",
         f"raise_error({sealed})",
         "aes_decrypt(CAST('not encrypted at all, but long enough' AS BINARY), `_ll_key_encrypt`, 'GCM')",
         "aes_encrypt(CAST(value AS BINARY), substring(`_ll_key_encrypt`, 1, 31), 'GCM')",
-        "CAST(substring(`_ll_key_encrypt`, 1, 0) AS ARRAY<INT>)",
+        "CAST(`_ll_key_encrypt` AS ARRAY<INT>)",
     ]
     return [failure(beside, mistake) for mistake in mistakes]
 
@@ -88,12 +93,12 @@ def failure(beside: DataFrame, sql: str) -> str:
     try:
         beside.selectExpr(f"{sql} AS wrong").collect()
     except PySparkException as error:
-        return f"Error: {error}\n{traceback.format_exc()}"
-    return f"no failure: {sql}"
+        return f"Failed: {error}\n{traceback.format_exc()}"
+    return f"Went well: {sql}"
 
 
 def with_literal_key(spark: SparkSession, key: str) -> DataFrame:
-    frame = spark.createDataFrame([("jane@x.com",)], "value string")
+    frame = spark.createDataFrame([("jane",)], "value string")
     return frame.selectExpr(f"base64(aes_encrypt(CAST(value AS BINARY), X'{key}', 'GCM')) AS sealed")
 
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 MASTER = "8f14e45fceea167a5a36dedd4bea2543c9f0f895fb98ab9159f51fd0297e236d"
+CONTROL = "45c48cce2e2d7fbdea1afc51c7c6ad26d3d9446802a44259755d38e6d163e820"
 KEYS = load_keys({VARIABLE: MASTER})
 VALUE = exp.column("value")
 STABLE = [
@@ -137,8 +138,8 @@ def test_what_python_encrypts_spark_decrypts(spark: SparkSession) -> None:
 
 
 def test_spark_encrypts_with_the_first_key_after_rotation(spark: SparkSession) -> None:
-    other = load_keys({VARIABLE: "45c48cce2e2d7fbdea1afc51c7c6ad26d3d9446802a44259755d38e6d163e820"})
-    rotated = load_keys({VARIABLE: f"{MASTER},45c48cce2e2d7fbdea1afc51c7c6ad26d3d9446802a44259755d38e6d163e820"})
+    other = load_keys({VARIABLE: CONTROL})
+    rotated = load_keys({VARIABLE: f"{MASTER},{CONTROL}"})
     [found] = stored(spark, mask_for("encrypt"), ["jane@x.com"])
     assert found is not None
     assert unseal(found, rotated) == "jane@x.com"
@@ -179,33 +180,42 @@ def test_nullify_keeps_the_type(spark: SparkSession, type_name: str) -> None:
     assert frame.selectExpr(f"{sql} AS value").schema["value"].dataType == frame.schema["value"].dataType
 
 
-def test_the_key_is_in_no_event_log_plan_or_message(tmp_path: Path) -> None:
-    """A whole Spark of its own masks, explains and fails; a key given as a literal is the control that is found."""
-    control = "45c48cce2e2d7fbdea1afc51c7c6ad26d3d9446802a44259755d38e6d163e820"
+@pytest.fixture(scope="module")
+def all_that_a_run_leaves(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, bytes]:
+    """Every file of a run on a Spark of its own: event log, plans, provoked errors, output, tables and state."""
+    folder = tmp_path_factory.mktemp("leaks")
     probe = Path(__file__).with_name("leak_probe.py")
-    environ = {**os.environ, VARIABLE: MASTER, "LEAK_PROBE_CONTROL": control}
+    environ = {**os.environ, VARIABLE: MASTER, "LEAK_PROBE_CONTROL": CONTROL}
     said = subprocess.run(
-        [sys.executable, str(probe), str(tmp_path)],
-        env=environ,
-        capture_output=True,
-        text=True,
-        timeout=180,
-        check=False,
+        [sys.executable, str(probe), str(folder)], env=environ, capture_output=True, text=True, timeout=240, check=False
     )
     assert said.returncode == 0, said.stderr[-2000:]
-    (tmp_path / "said.txt").write_text(said.stdout + said.stderr)
+    (folder / "said.txt").write_text(said.stdout + said.stderr)
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
-    searched = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    assert any(b"SparkListenerSQLExecutionStart" in text for text in searched.values())
-    assert (tmp_path / "errors.txt").read_text().count("Error:") >= 4
 
+def test_the_probe_has_seen_plans_failures_tables_and_state(all_that_a_run_leaves: dict[Path, bytes]) -> None:
+    assert any(b"SparkListenerSQLExecutionStart" in text for text in all_that_a_run_leaves.values())
+    assert b"_ll_key_encrypt" in all_that_a_run_leaves[Path("plan.txt")]
+    assert all_that_a_run_leaves[Path("errors.txt")].count(b"Failed: ") == 6
+    folders = {path.parts[0] for path in all_that_a_run_leaves}
+    assert {"events", "people", "people_quarantine", ".lakelogic"} <= folders
+
+
+def test_a_key_that_is_a_literal_is_found(all_that_a_run_leaves: dict[Path, bytes]) -> None:
+    places = {path.parts[0] for path in found_in(all_that_a_run_leaves, bytes.fromhex(CONTROL))}
+    assert {"events", "control_plan.txt"} <= places
+
+
+def test_no_key_is_in_event_log_plan_message_or_table(all_that_a_run_leaves: dict[Path, bytes]) -> None:
     material = {name: KEYS.secret(name) for name in secret_names() if not name.endswith("_id")}
     material["master"] = bytes.fromhex(MASTER)
-    leaks = [(name, path.name) for name, key in material.items() for path in found_in(searched, key)]
+    leaks = [(name, path) for name, key in material.items() for path in found_in(all_that_a_run_leaves, key)]
     assert leaks == []
 
-    controls = {path.relative_to(tmp_path).parts[0] for path in found_in(searched, bytes.fromhex(control))}
-    assert {"events", "control_plan.txt"} <= controls
+
+def test_no_masked_value_is_anywhere_but_in_the_source(all_that_a_run_leaves: dict[Path, bytes]) -> None:
+    assert [path for path, text in all_that_a_run_leaves.items() if b"leak" in text] == [Path("people.json")]
 
 
 @pytest.mark.parametrize(

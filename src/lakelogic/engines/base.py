@@ -83,6 +83,9 @@ class Engine(Protocol[Frame]):
     def keys(self, secrets: Mapping[str, bytes]) -> Frame:
         """Key material as a relation of one row."""
 
+    def broadcast(self, frame: Frame) -> Frame:
+        """The same frame, known to be small enough to be sent to every worker."""
+
     def union(self, frames: Sequence[Frame]) -> Frame: ...
 
     def without(self, frame: Frame, columns: Sequence[str]) -> Frame:

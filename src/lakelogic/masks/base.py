@@ -70,7 +70,7 @@ class Mask(ABC):
         return False
 
     @abstractmethod
-    def expression(self, text: exp.Expression) -> exp.Expression:
+    def expression(self, text: exp.Expr) -> exp.Expr:
         """The masked value in Spark SQL; `text` is the value as text, NULL stays NULL."""
 
     @abstractmethod
@@ -85,7 +85,7 @@ class Mask(ABC):
         """The stored type of a masked column."""
         return STRING
 
-    def apply(self, value: exp.Expression, data_type: exp.DataType) -> exp.Expression:
+    def apply(self, value: exp.Expr, data_type: exp.DataType) -> exp.Expr:
         """The masked value of a column of any type, in its stored type."""
         stored = self.output_type(data_type)
         expression = self.expression(as_text(value, data_type))
@@ -102,7 +102,7 @@ def mask_for(kind: str, format: str | None = None, deterministic: bool = False) 
     return masks.get(kind)(format=format, deterministic=deterministic)
 
 
-def as_text(value: exp.Expression, data_type: exp.DataType) -> exp.Expression:
+def as_text(value: exp.Expr, data_type: exp.DataType) -> exp.Expr:
     """A value of any type as the text that is masked: JSON for nested ones, base64 for bytes."""
     if data_type.this in exp.DataType.TEXT_TYPES:
         return value
@@ -113,7 +113,7 @@ def as_text(value: exp.Expression, data_type: exp.DataType) -> exp.Expression:
     return exp.cast(value, STRING)
 
 
-def base64_text(data: exp.Expression) -> exp.Expression:
+def base64_text(data: exp.Expr) -> exp.Expr:
     """Bytes as base64 in one line."""
     # Spark breaks base64 into lines of 76 characters, unless a setting says otherwise.
     lines = exp.ToBase64(this=data.copy())

@@ -33,14 +33,14 @@ class Encrypt(Mask):
     def joinable(self) -> bool:
         return self.deterministic
 
-    def expression(self, text: exp.Expression) -> exp.Expression:
+    def expression(self, text: exp.Expr) -> exp.Expr:
         return seal_expression(text, "encrypt", _nonce_expression(text) if self.deterministic else None)
 
     def masked(self, text: str, keys: Keys) -> str:
         return seal(text, keys, "encrypt", _nonce(text, keys) if self.deterministic else None)
 
 
-def _nonce_expression(text: exp.Expression) -> exp.Expression:
+def _nonce_expression(text: exp.Expr) -> exp.Expr:
     digits = exp.Left(this=hmac_expression(text, "nonce"), expression=exp.Literal.number(2 * NONCE_BYTES))
     return exp.Unhex(this=digits)
 

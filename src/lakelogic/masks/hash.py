@@ -31,7 +31,7 @@ class Hash(Mask):
     def joinable(self) -> bool:
         return True
 
-    def expression(self, text: exp.Expression) -> exp.Expression:
+    def expression(self, text: exp.Expr) -> exp.Expr:
         return hmac_expression(text, "hash")
 
     def masked(self, text: str, keys: Keys) -> str:

@@ -17,7 +17,7 @@ def hmac_secrets(purpose: str) -> tuple[Secret, ...]:
     return Secret(f"{purpose}_inner"), Secret(f"{purpose}_outer")
 
 
-def hmac_expression(text: exp.Expression, purpose: str) -> exp.Expression:
+def hmac_expression(text: exp.Expr, purpose: str) -> exp.Expr:
     """The HMAC of a text as hex; written out as RFC 2104 does, because Spark has SHA-256 but no HMAC."""
     inner, outer = (secret.column() for secret in hmac_secrets(purpose))
     digest = exp.Unhex(this=_sha256(exp.Concat(expressions=[inner, exp.cast(text, BINARY)])))
@@ -29,5 +29,5 @@ def hmac_text(text: str, keys: Keys, purpose: str) -> str:
     return hmac.new(keys.secret(purpose), text.encode(), hashlib.sha256).hexdigest()
 
 
-def _sha256(data: exp.Expression) -> exp.Expression:
+def _sha256(data: exp.Expr) -> exp.Expr:
     return exp.SHA2(this=data, length=exp.Literal.number(256))

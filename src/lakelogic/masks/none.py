@@ -23,7 +23,7 @@ class NoMask(Mask):
     def joinable(self) -> bool:
         return True
 
-    def expression(self, text: exp.Expression) -> exp.Expression:
+    def expression(self, text: exp.Expr) -> exp.Expr:
         return text
 
     def masked(self, text: str, keys: Keys) -> str:
@@ -32,5 +32,5 @@ class NoMask(Mask):
     def output_type(self, data_type: exp.DataType) -> exp.DataType:
         return data_type
 
-    def apply(self, value: exp.Expression, data_type: exp.DataType) -> exp.Expression:
+    def apply(self, value: exp.Expr, data_type: exp.DataType) -> exp.Expr:
         return value

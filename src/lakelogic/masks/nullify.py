@@ -19,7 +19,7 @@ class Nullify(Mask):
     kind = "nullify"
     examples: ClassVar[tuple[MaskExample, ...]] = (MaskExample("jane@x.com", None), MaskExample(None, None))
 
-    def expression(self, text: exp.Expression) -> exp.Expression:
+    def expression(self, text: exp.Expr) -> exp.Expr:
         return exp.null()
 
     def masked(self, text: str, keys: Keys) -> None:
@@ -28,6 +28,6 @@ class Nullify(Mask):
     def output_type(self, data_type: exp.DataType) -> exp.DataType:
         return data_type
 
-    def apply(self, value: exp.Expression, data_type: exp.DataType) -> exp.Expression:
+    def apply(self, value: exp.Expr, data_type: exp.DataType) -> exp.Expr:
         # IF keeps the value's own type, also where the plan does not know it.
         return exp.If(this=exp.false(), true=value.copy(), false=exp.null())

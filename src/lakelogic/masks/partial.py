@@ -52,7 +52,7 @@ class Partial(Mask):
         if self.format is not None:
             pieces(self.format)
 
-    def expression(self, text: exp.Expression) -> exp.Expression:
+    def expression(self, text: exp.Expr) -> exp.Expr:
         shown = _plain_expression(text) if self.format is None else _format_expression(text, pieces(self.format))
         return exp.case().when(_not_null(text), shown)
 
@@ -98,7 +98,7 @@ def _plain(text: str) -> str:
     return HIDDEN + (text[-_LAST:] if len(text) >= _SHORTEST_THAT_SHOWS_ITS_END else "")
 
 
-def _plain_expression(text: exp.Expression) -> exp.Expression:
+def _plain_expression(text: exp.Expr) -> exp.Expr:
     local, domain = _email_sides(text)
     first = exp.case().when(_longer(local, 1), _first(local, 1)).else_(_literal(""))
     is_long = _longer(text, _SHORTEST_THAT_SHOWS_ITS_END - 1)
@@ -125,7 +125,7 @@ def _piece_text(piece: Piece, subject: str, domain: str, hide: bool) -> str:
     return subject[: piece.count] if piece.kind == "first" else subject[-piece.count :]
 
 
-def _format_expression(text: exp.Expression, parts: tuple[Piece, ...]) -> exp.Expression:
+def _format_expression(text: exp.Expr, parts: tuple[Piece, ...]) -> exp.Expr:
     whole = _pieces_expression(text, _literal(HIDDEN), parts)
     if Piece("domain") not in parts:
         return whole
@@ -133,14 +133,14 @@ def _format_expression(text: exp.Expression, parts: tuple[Piece, ...]) -> exp.Ex
     return exp.case().when(_is_email(text), _pieces_expression(local, domain, parts)).else_(whole)
 
 
-def _pieces_expression(subject: exp.Expression, domain: exp.Expression, parts: tuple[Piece, ...]) -> exp.Expression:
+def _pieces_expression(subject: exp.Expr, domain: exp.Expr, parts: tuple[Piece, ...]) -> exp.Expr:
     hidden = _concat([_piece_expression(piece, subject, domain, hide=True) for piece in parts])
     shown = _concat([_piece_expression(piece, subject, domain, hide=False) for piece in parts])
     count = _shown_count(parts)
     return exp.case().when(_longer(subject, count), shown).else_(hidden) if count else shown
 
 
-def _piece_expression(piece: Piece, subject: exp.Expression, domain: exp.Expression, *, hide: bool) -> exp.Expression:
+def _piece_expression(piece: Piece, subject: exp.Expr, domain: exp.Expr, *, hide: bool) -> exp.Expr:
     if piece.kind == "fixed":
         return _literal(piece.text)
     if piece.kind == "domain":
@@ -150,11 +150,11 @@ def _piece_expression(piece: Piece, subject: exp.Expression, domain: exp.Express
     return _first(subject, piece.count) if piece.kind == "first" else _last(subject, piece.count)
 
 
-def _is_email(text: exp.Expression) -> exp.Expression:
+def _is_email(text: exp.Expr) -> exp.Expr:
     return exp.RegexpLike(this=text.copy(), expression=_literal(_EMAIL))
 
 
-def _email_sides(text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
+def _email_sides(text: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
     local, domain = (
         exp.SubstringIndex(this=text.copy(), delimiter=_literal("@"), count=exp.Literal.number(side))
         for side in (1, -1)
@@ -162,25 +162,25 @@ def _email_sides(text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
     return local, domain
 
 
-def _longer(text: exp.Expression, count: int) -> exp.Expression:
+def _longer(text: exp.Expr, count: int) -> exp.Expr:
     return exp.GT(this=exp.Length(this=text.copy()), expression=exp.Literal.number(count))
 
 
-def _first(text: exp.Expression, count: int) -> exp.Expression:
+def _first(text: exp.Expr, count: int) -> exp.Expr:
     return exp.Left(this=text.copy(), expression=exp.Literal.number(count))
 
 
-def _last(text: exp.Expression, count: int) -> exp.Expression:
+def _last(text: exp.Expr, count: int) -> exp.Expr:
     return exp.Right(this=text.copy(), expression=exp.Literal.number(count))
 
 
-def _not_null(text: exp.Expression) -> exp.Expression:
+def _not_null(text: exp.Expr) -> exp.Expr:
     return exp.not_(exp.Is(this=text.copy(), expression=exp.null()))
 
 
-def _concat(parts: list[exp.Expression]) -> exp.Expression:
+def _concat(parts: list[exp.Expr]) -> exp.Expr:
     return exp.Concat(expressions=[part.copy() for part in parts])
 
 
-def _literal(text: str) -> exp.Expression:
+def _literal(text: str) -> exp.Expr:
     return exp.Literal.string(text)

@@ -10,7 +10,7 @@ from lakelogic.masks.sealed import seal, seal_expression, seal_secrets
 RAW_SECRETS = seal_secrets("raw")
 
 
-def raw_expression(json_text: exp.Expression) -> exp.Expression:
+def raw_expression(json_text: exp.Expr) -> exp.Expr:
     """The row's JSON text, sealed in Spark SQL."""
     return seal_expression(json_text, "raw")
 

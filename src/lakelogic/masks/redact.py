@@ -21,7 +21,7 @@ class Redact(Mask):
     kind = "redact"
     examples: ClassVar[tuple[MaskExample, ...]] = (MaskExample("jane@x.com", REDACTED), MaskExample(None, None))
 
-    def expression(self, text: exp.Expression) -> exp.Expression:
+    def expression(self, text: exp.Expr) -> exp.Expr:
         return exp.case().when(exp.not_(exp.Is(this=text.copy(), expression=exp.null())), exp.Literal.string(REDACTED))
 
     def masked(self, text: str, keys: Keys) -> str:

@@ -28,7 +28,7 @@ def seal_secrets(purpose: str) -> tuple[Secret, ...]:
     return Secret(purpose), Secret(f"{purpose}_id")
 
 
-def seal_expression(text: exp.Expression, purpose: str, nonce: exp.Expression | None = None) -> exp.Expression:
+def seal_expression(text: exp.Expr, purpose: str, nonce: exp.Expr | None = None) -> exp.Expr:
     """A text, sealed in Spark SQL; without a nonce Spark draws a random one for each row."""
     key, key_id = (secret.column() for secret in seal_secrets(purpose))
     arguments = [exp.cast(text, BINARY), key, exp.Literal.string("GCM"), exp.Literal.string("DEFAULT")]

@@ -34,7 +34,7 @@ class Tokenize(Mask):
     def joinable(self) -> bool:
         return True
 
-    def expression(self, text: exp.Expression) -> exp.Expression:
+    def expression(self, text: exp.Expr) -> exp.Expr:
         digits = exp.Left(this=hmac_expression(text, "tokenize"), expression=exp.Literal.number(_DIGITS))
         return exp.Concat(expressions=[exp.Literal.string(PREFIX), digits])
 

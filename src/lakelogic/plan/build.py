@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -22,7 +22,7 @@ from lakelogic.plan.split import Split, SplitBuilder, Stage
 from lakelogic.rules.base import Audit, Check, dataset_rules
 from lakelogic.sql.types import STRING, Column, Columns, is_unknown
 
-Render = Callable[[exp.Expression, Columns], str]
+Render = Callable[[exp.Expr, Columns], str]
 
 
 @dataclass(frozen=True)
@@ -197,11 +197,9 @@ class _Planner:
             return name
 
     def _audit(self, audit: Audit) -> AuditPlan:
-        tree = audit.measure if audit.measure is not None else audit.query
-        assert tree is not None
         return AuditPlan(
             audit.name,
-            self._given.render(tree, self._out),
+            self._given.render(audit.tree, self._out),
             audit.message,
             audit.category,
             audit.severity,
@@ -212,7 +210,7 @@ class _Planner:
             whole_query=audit.measure is None,
         )
 
-    def _table(self, stamps: Mapping[str, exp.Expression], insert_only: Sequence[str]) -> TablePlan:
+    def _table(self, stamps: Mapping[str, exp.Expr], insert_only: Sequence[str]) -> TablePlan:
         written = self._contract.materialization
         keys = tuple(self._out.visible.get(name).name for name in self._loaded.primary_key)
         return TablePlan(
@@ -228,7 +226,7 @@ class _Planner:
             keep_newest=written.merge_dedup_guard,
         )
 
-    def _comparable(self, keys: Sequence[str], stamps: Mapping[str, exp.Expression]) -> tuple[str, ...] | None:
+    def _comparable(self, keys: Sequence[str], stamps: Mapping[str, exp.Expr]) -> tuple[str, ...] | None:
         """Columns that tell whether a row has changed; None where that can't be told, so that every match is updated."""
         lowered = {name.lower() for name in (*keys, *stamps)}
         compared = [column for column in self._out.visible if column.name.lower() not in lowered]

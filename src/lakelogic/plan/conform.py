@@ -48,7 +48,7 @@ def conform(columns: Columns, fields: Iterable[Declared]) -> Conformed:
 
     The value before a cast that may fail stays in a hidden column beside it.
     """
-    changes: dict[str, exp.Expression] = {}
+    changes: dict[str, exp.Expr] = {}
     types: dict[str, exp.DataType] = {}
     kept: list[Column] = []
     fallible: list[str] = []
@@ -71,7 +71,7 @@ def conform(columns: Columns, fields: Iterable[Declared]) -> Conformed:
     return Conformed(step, step.columns, tuple(fallible))
 
 
-def _cast(column: Column, target: exp.DataType) -> exp.Expression:
+def _cast(column: Column, target: exp.DataType) -> exp.Expr:
     if is_nested(column.type) and target.this in exp.DataType.TEXT_TYPES:
         return exp.JSONFormat(this=ref(column))
     if column.type.this in exp.DataType.TEXT_TYPES and is_nested(target):

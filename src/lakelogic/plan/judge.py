@@ -17,7 +17,7 @@ def good_rows(checks: Sequence[Check], columns: Columns) -> exp.Select:
     return exp.select(*(ref(column) for column in columns)).from_(SOURCE).where(_all(checks))
 
 
-def bad_rows(checks: Sequence[Check], columns: Columns, excused_by: Mapping[str, exp.Expression]) -> exp.Select:
+def bad_rows(checks: Sequence[Check], columns: Columns, excused_by: Mapping[str, exp.Expr]) -> exp.Select:
     """The other rows, as they were read, with the reasons in the order of the rules.
 
     `excused_by` maps a column to what is true where its own check has failed: a rule that is NULL only because of
@@ -37,16 +37,16 @@ def bad_rows(checks: Sequence[Check], columns: Columns, excused_by: Mapping[str,
     return exp.select(*kept, *reasons, *hidden).from_(failing.subquery(SOURCE))
 
 
-def _all(checks: Sequence[Check]) -> exp.Expression:
+def _all(checks: Sequence[Check]) -> exp.Expr:
     return exp.and_(*(exp.paren(check.predicate) for check in checks))
 
 
-def _original(name: str, columns: Columns) -> exp.Expression:
+def _original(name: str, columns: Columns) -> exp.Expr:
     kept = as_read(name).name
     return ref(kept) if kept in columns else ref(name)
 
 
-def _failed(checks: Sequence[Check], excused_by: Mapping[str, exp.Expression]) -> exp.Expression:
+def _failed(checks: Sequence[Check], excused_by: Mapping[str, exp.Expr]) -> exp.Expr:
     """Positions of the checks that failed: each predicate is evaluated once, whatever is then told of it."""
     marks = [_mark(check, position, excused_by) for position, check in enumerate(checks, 1)]
     failed = exp.func("ARRAY_COMPACT", exp.array(*marks))
@@ -56,8 +56,8 @@ def _failed(checks: Sequence[Check], excused_by: Mapping[str, exp.Expression]) -
     return exp.func("IF", checks[0].predicate, failed, exp.array(exp.Literal.number(1)))
 
 
-def _mark(check: Check, position: int, excused_by: Mapping[str, exp.Expression]) -> exp.Expression:
-    failed: exp.Expression = exp.Literal.number(position)
+def _mark(check: Check, position: int, excused_by: Mapping[str, exp.Expr]) -> exp.Expr:
+    failed: exp.Expr = exp.Literal.number(position)
     excuses = [excused_by[name] for name in sorted(_reads(check)) if name in excused_by]
     if excuses:
         unknown = exp.and_(exp.paren(check.predicate).is_(exp.null()), exp.paren(exp.or_(*excuses)))
@@ -69,16 +69,16 @@ def _reads(check: Check) -> set[str]:
     return {column.name.lower() for column in check.predicate.find_all(exp.Column)}
 
 
-def _texts(texts: Sequence[str]) -> exp.Expression:
+def _texts(texts: Sequence[str]) -> exp.Expr:
     position = exp.to_identifier("i")
     body = exp.Anonymous(this="ELEMENT_AT", expressions=[_literals(texts), position])
     return exp.Anonymous(this="TRANSFORM", expressions=[ref(FAILED), exp.Lambda(this=body, expressions=[position])])
 
 
-def _first(texts: Sequence[str]) -> exp.Expression:
+def _first(texts: Sequence[str]) -> exp.Expr:
     first = exp.Anonymous(this="ELEMENT_AT", expressions=[ref(FAILED), exp.Literal.number(1)])
     return exp.Anonymous(this="ELEMENT_AT", expressions=[_literals(texts), first])
 
 
-def _literals(texts: Sequence[str]) -> exp.Expression:
+def _literals(texts: Sequence[str]) -> exp.Expr:
     return exp.array(*(exp.Literal.string(text) for text in texts))

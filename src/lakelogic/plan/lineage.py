@@ -16,7 +16,7 @@ from lakelogic.sql.types import STRING, TIMESTAMP, Columns
 
 def lineage_columns(
     loaded: LoadedContract, read: ReadPlan, columns: Columns
-) -> tuple[dict[str, exp.Expression], tuple[str, ...]]:
+) -> tuple[dict[str, exp.Expr], tuple[str, ...]]:
     """Column → value for each origin that the contract asks for, and those that only a row's first write sets."""
     wanted = loaded.model.lineage
     if not wanted.enabled:
@@ -25,7 +25,7 @@ def lineage_columns(
     run = PIPELINE_RUN_ID if wanted.run_id_source == "pipeline_run_id" else RUN_ID
     version = f"{loaded.path.name if loaded.path else loaded.name} (v{loaded.model.info.version})"
     now = exp.cast(exp.Literal.string(NOW), TIMESTAMP)
-    values: list[tuple[bool, str, exp.Expression]] = [
+    values: list[tuple[bool, str, exp.Expr]] = [
         (wanted.capture_source_path, wanted.source_path_column_name, file),
         (wanted.capture_timestamp, wanted.timestamp_column_name, now),
         (wanted.capture_run_id, wanted.run_id_column_name, exp.Literal.string(run)),
@@ -40,7 +40,7 @@ def lineage_columns(
     return stamps, tuple(name for name in stamps if name in first_write)
 
 
-def _text(value: str | None) -> exp.Expression:
+def _text(value: str | None) -> exp.Expr:
     return exp.cast(exp.null(), STRING) if value is None else exp.Literal.string(value)
 
 

@@ -14,7 +14,7 @@ from lakelogic.sql.types import BIGINT, STRING, TIMESTAMP, Columns
 from lakelogic.transforms.base import SOURCE, named, ref
 
 
-def published(columns: Columns, masks: Mapping[str, Mask], stamps: Mapping[str, exp.Expression]) -> exp.Select:
+def published(columns: Columns, masks: Mapping[str, Mask], stamps: Mapping[str, exp.Expr]) -> exp.Select:
     """Good rows as they are stored: masked, then stamped."""
     lowered = {name.lower() for name in stamps}
     out = [
@@ -47,7 +47,7 @@ def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str
     return _with_keys(exp.select(*out), raw == "sealed" or any(mask.secrets for mask in masks.values()))
 
 
-def _stored_text(name: str, bad: Columns, masks: Mapping[str, Mask]) -> exp.Expression:
+def _stored_text(name: str, bad: Columns, masks: Mapping[str, Mask]) -> exp.Expr:
     column = bad.find(name)
     if column is None:
         return exp.cast(exp.null(), STRING)
@@ -55,7 +55,7 @@ def _stored_text(name: str, bad: Columns, masks: Mapping[str, Mask]) -> exp.Expr
     return exp.cast(masks[name].expression(text), STRING) if name in masks else text
 
 
-def _hidden(name: str, bad: Columns, data_type: exp.DataType) -> exp.Expression:
+def _hidden(name: str, bad: Columns, data_type: exp.DataType) -> exp.Expr:
     return ref(name) if name in bad else exp.cast(exp.null(), data_type)
 
 

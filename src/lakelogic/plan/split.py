@@ -28,7 +28,7 @@ class Stage:
 
     chain: Chain
     checks: list[Check] = field(default_factory=list)
-    excused_by: dict[str, exp.Expression] = field(default_factory=dict)
+    excused_by: dict[str, exp.Expr] = field(default_factory=dict)
 
     @property
     def columns(self) -> Columns:
@@ -183,7 +183,7 @@ def _keep_origin(chain: Chain) -> None:
         return
     struct = exp.Anonymous(this="STRUCT", expressions=[ref(column) for column in visible])
     with_nulls = exp.Anonymous(this="MAP", expressions=[exp.Literal.string(t) for t in ("ignoreNullFields", "false")])
-    row: exp.Expression = exp.Anonymous(this="TO_JSON", expressions=[struct, with_nulls])
+    row: exp.Expr = exp.Anonymous(this="TO_JSON", expressions=[struct, with_nulls])
     if names.MALFORMED.name in chain.columns:
         row = exp.func("COALESCE", ref(names.MALFORMED), row)
     step = project(chain.columns, {names.RAW.name: row})

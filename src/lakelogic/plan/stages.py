@@ -45,8 +45,8 @@ def lookup_step(columns: Columns, lookups: Sequence[Lookup]) -> Step:
     for position, lookup in enumerate(lookups):
         alias = f"_ll_link_{position}"
         key = exp.to_identifier("_ll_k", quoted=True)
-        found = exp.select(exp.alias_(ref(lookup.key), key), exp.alias_(exp.true(), "_ll_found")).distinct()
-        found = found.from_(exp.to_identifier(lookup.link, quoted=True)).subquery(alias)
+        keys = exp.select(exp.alias_(ref(lookup.key), key), exp.alias_(exp.true(), "_ll_found")).distinct()
+        found = keys.from_(exp.to_identifier(lookup.link, quoted=True)).subquery(alias)
         on = exp.EQ(this=_of(SOURCE, columns.get(lookup.column).name), expression=_of(alias, "_ll_k"))
         select = select.join(found, on=on, join_type="left")
         flag = exp.func("COALESCE", _of(alias, "_ll_found"), exp.false())

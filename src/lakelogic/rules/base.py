@@ -38,7 +38,7 @@ class Check:
     """One judgement of a row: `predicate` is true for a good row; false and NULL are failures."""
 
     name: str
-    predicate: exp.Expression
+    predicate: exp.Expr
     message: str
     category: Category
     severity: Severity = "error"
@@ -57,7 +57,7 @@ class Audit:
     name: str
     message: str
     category: Category
-    measure: exp.Expression | None = None
+    measure: exp.Expr | None = None
     query: exp.Query | None = None
     low: float | None = None
     high: float | None = None
@@ -65,13 +65,28 @@ class Audit:
     high_open: bool = False
     severity: Severity = "error"
 
+    @property
+    def tree(self) -> exp.Expr:
+        """What is measured, whichever way it was written."""
+        tree = self.measure or self.query
+        if tree is None:
+            raise ValueError(f"the audit '{self.name}' measures nothing")
+        return tree
+
     def passes(self, value: float | None) -> bool:
         """Whether a measured value lies within the bounds; no value fails."""
-        if value is None:
-            return False
-        low_ok = self.low is None or (value > self.low if self.low_open else value >= self.low)
-        high_ok = self.high is None or (value < self.high if self.high_open else value <= self.high)
-        return low_ok and high_ok
+        return within(value, self.low, self.high, low_open=self.low_open, high_open=self.high_open)
+
+
+def within(
+    value: float | None, low: float | None, high: float | None, *, low_open: bool = False, high_open: bool = False
+) -> bool:
+    """Whether a value lies within bounds, of which either may be absent or open; no value does not."""
+    if value is None:
+        return False
+    low_ok = low is None or (value > low if low_open else value >= low)
+    high_ok = high is None or (value < high if high_open else value <= high)
+    return low_ok and high_ok
 
 
 @dataclass(frozen=True)
@@ -127,7 +142,7 @@ class RowRule(RuleModel):
     examples: ClassVar[tuple[RuleExample, ...]] = ()
 
     @abstractmethod
-    def predicates(self, columns: Columns) -> Mapping[str, exp.Expression]:
+    def predicates(self, columns: Columns) -> Mapping[str, exp.Expr]:
         """Machine name → predicate, for each column that the rule judges.
 
         Raises:
@@ -138,11 +153,11 @@ class RowRule(RuleModel):
         """The link this rule needs, if any."""
         return None
 
-    def condition(self, predicate: exp.Expression) -> str:
+    def condition(self, predicate: exp.Expr) -> str:
         """What a good row meets, as a reader of the quarantine table sees it."""
         return readable(predicate)
 
-    def message(self, name: str, predicate: exp.Expression) -> str:
+    def message(self, name: str, predicate: exp.Expr) -> str:
         """What is told of a row that fails."""
         return f"Rule failed: {name} ({self.condition(predicate)})"
 
@@ -159,7 +174,7 @@ class RowRule(RuleModel):
             return machine
         return self.name if count == 1 else f"{self.name}_{machine}"
 
-    def _check(self, name: str, predicate: exp.Expression, columns: Columns) -> Check:
+    def _check(self, name: str, predicate: exp.Expr, columns: Columns) -> Check:
         return Check(
             name=name,
             predicate=predicate,
@@ -189,7 +204,7 @@ class DatasetRule(RuleModel):
         self,
         machine: str,
         condition: str,
-        measure: exp.Expression,
+        measure: exp.Expr,
         *,
         low: float | None = None,
         high: float | None = None,

@@ -39,11 +39,11 @@ class NotNull(RowRule):
             raise ValueError("not_null needs either field or fields")
         return self
 
-    def predicates(self, columns: Columns) -> Mapping[str, exp.Expression]:
+    def predicates(self, columns: Columns) -> Mapping[str, exp.Expr]:
         names = [columns.visible.get(name).name for name in self.fields or (self.field or "",)]
         return {f"{name}_not_null": has_value(ref(name)) for name in names}
 
-    def condition(self, predicate: exp.Expression) -> str:
+    def condition(self, predicate: exp.Expr) -> str:
         return f"{readable(predicate.this.this)} IS NOT NULL"
 
 

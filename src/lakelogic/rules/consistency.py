@@ -40,7 +40,7 @@ class ReferentialIntegrity(RowRule):
         RuleExample({"field": "value", "reference": "empty"}, fails=("a", None), links={"empty": {"value": ()}}),
     )
 
-    def predicates(self, columns: Columns) -> Mapping[str, exp.Expression]:
+    def predicates(self, columns: Columns) -> Mapping[str, exp.Expr]:
         lookup = self.lookup(columns)
         # A missing value is told as such, where the column is required.
         found = exp.If(this=is_null(ref(lookup.column)), true=exp.null(), false=ref(lookup.flag))
@@ -51,7 +51,7 @@ class ReferentialIntegrity(RowRule):
         key = self.key or column
         return Lookup(self.reference, column, key, flag=f"_ll_found_{column}_{self.reference}_{key}")
 
-    def condition(self, predicate: exp.Expression) -> str:
+    def condition(self, predicate: exp.Expr) -> str:
         return f"{self.field} is found in {self.reference}.{self.key or self.field}"
 
 
@@ -69,5 +69,5 @@ class LifecycleWindow(RowRule):
 
     default_category: ClassVar[str] = "consistency"
 
-    def predicates(self, columns: Columns) -> Mapping[str, exp.Expression]:
+    def predicates(self, columns: Columns) -> Mapping[str, exp.Expr]:
         raise NotSupportedYet("the row rule lifecycle_window")

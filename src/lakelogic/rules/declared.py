@@ -41,7 +41,7 @@ class DeclaredField(Protocol):
     def rules(self) -> Sequence[RowRule]: ...
 
 
-def required_check(field: str, value: exp.Expression | None = None) -> Check:
+def required_check(field: str, value: exp.Expr | None = None) -> Check:
     """The field has a value; `value` is what was read for it, where the column itself has been cast since."""
     return Check(
         name=f"{field}_required",
@@ -51,7 +51,7 @@ def required_check(field: str, value: exp.Expression | None = None) -> Check:
     )
 
 
-def type_check(field: str, read: exp.Expression, cast: exp.Expression, target: exp.DataType) -> Check:
+def type_check(field: str, read: exp.Expr, cast: exp.Expr, target: exp.DataType) -> Check:
     """A value that was read is still there after its cast."""
     return Check(
         name=f"{field}_type",
@@ -61,7 +61,7 @@ def type_check(field: str, read: exp.Expression, cast: exp.Expression, target: e
     )
 
 
-def kept_by_cast(read: exp.Expression, cast: exp.Expression) -> exp.Expression:
+def kept_by_cast(read: exp.Expr, cast: exp.Expr) -> exp.Expr:
     """Whether a value is NULL only if it was NULL before its cast."""
     return any_of(is_null(read), has_value(cast))
 
@@ -86,7 +86,7 @@ def unknown_fields_check(fields: Sequence[str]) -> Check:
     )
 
 
-def malformed_check(raw: exp.Expression, reason: str) -> Check:
+def malformed_check(raw: exp.Expr, reason: str) -> Check:
     """The record could be read; `raw` holds the text of one that could not."""
     return Check(
         name="malformed_record", predicate=is_null(raw), message=f"Malformed record: {reason}", category="schema"

@@ -37,12 +37,12 @@ class SqlRule(RowRule):
     def from_yaml(cls, body: Any) -> Any:
         return {"sql": body} if isinstance(body, str) else body
 
-    def predicates(self, columns: Columns) -> Mapping[str, exp.Expression]:
+    def predicates(self, columns: Columns) -> Mapping[str, exp.Expr]:
         tree = parse_condition(self.sql)
         refuse_beyond_row(tree, "a row rule judges each row by itself", "Write it under dataset_rules.")
         return {slug(self.sql): resolve_expression(tree, columns.visible, self._source_names)}
 
-    def message(self, name: str, predicate: exp.Expression) -> str:
+    def message(self, name: str, predicate: exp.Expr) -> str:
         written = self.sql.strip()
         return f"Rule failed: {self.name} ({written})" if self.name else f"Rule failed: {written}"
 
@@ -101,7 +101,7 @@ class SqlAudit(DatasetRule):
             severity=self.severity,
         )
 
-    def _aggregate(self, tree: exp.Expression, columns: Columns) -> exp.Expression:
+    def _aggregate(self, tree: exp.Expr, columns: Columns) -> exp.Expr:
         if (column := unaggregated(tree)) is not None:
             raise SqlError(
                 f"a dataset rule needs one value, but {column} stands outside an aggregate: {self.sql.strip()}",
@@ -116,7 +116,7 @@ class SqlAudit(DatasetRule):
             raise SqlError(f"a dataset rule's SELECT must yield one column: {self.sql.strip()}")
         return resolved.select
 
-    def _truth(self, tree: exp.Expression, measure: exp.Expression | None) -> exp.Expression:
+    def _truth(self, tree: exp.Expr, measure: exp.Expr | None) -> exp.Expr:
         if measure is None or not is_condition(tree):
             raise ContractError(
                 f"the dataset rule has no bound: {self.sql.strip()}",

@@ -35,11 +35,11 @@ class ColumnRule(RowRule):
 
     default_category: ClassVar[str] = "validity"
 
-    def predicates(self, columns: Columns) -> Mapping[str, exp.Expression]:
+    def predicates(self, columns: Columns) -> Mapping[str, exp.Expr]:
         column = columns.visible.get(self.field)
         return {f"{column.name}_{self.kind}": self.predicate(column)}
 
-    def predicate(self, column: Column) -> exp.Expression:
+    def predicate(self, column: Column) -> exp.Expr:
         """What a good value meets."""
         raise NotImplementedError
 
@@ -57,9 +57,9 @@ class AcceptedValues(ColumnRule):
         RuleExample({"field": "value", "values": ["it's", None]}, passes=("it's", None), fails=("its",)),
     )
 
-    def predicate(self, column: Column) -> exp.Expression:
+    def predicate(self, column: Column) -> exp.Expr:
         listed = [literal(value, column.type) for value in self.values if value is not None]
-        choices: list[exp.Expression] = [exp.In(this=ref(column), expressions=listed)] if listed else []
+        choices: list[exp.Expr] = [exp.In(this=ref(column), expressions=listed)] if listed else []
         if None in self.values:
             choices.append(is_null(ref(column)))
         return any_of(*choices)
@@ -93,7 +93,7 @@ class RegexMatch(ColumnRule):
             raise ValueError(f"the pattern {pattern!r} is no regular expression: {error.msg}") from None
         return pattern
 
-    def predicate(self, column: Column) -> exp.Expression:
+    def predicate(self, column: Column) -> exp.Expr:
         return exp.RegexpLike(this=as_text(ref(column), column.type), expression=exp.Literal.string(self.pattern))
 
 
@@ -132,9 +132,9 @@ class Range(ColumnRule):
             raise ValueError("range needs min to be no more than max")
         return self
 
-    def predicate(self, column: Column) -> exp.Expression:
+    def predicate(self, column: Column) -> exp.Expr:
         at_least, at_most = (exp.GTE, exp.LTE) if self.inclusive else (exp.GT, exp.LT)
-        sides: list[exp.Expression] = []
+        sides: list[exp.Expr] = []
         if self.min is not None:
             sides.append(at_least(this=ref(column), expression=bound(self.min, column.type)))
         if self.max is not None:
@@ -156,12 +156,12 @@ class MaxLength(ColumnRule):
         RuleExample({"field": "value", "max": 2}, column_type="int", passes=(10, -1, None), fails=(100,)),
     )
 
-    def predicate(self, column: Column) -> exp.Expression:
+    def predicate(self, column: Column) -> exp.Expr:
         return any_of(is_null(ref(column)), self._short_enough(column))
 
-    def condition(self, predicate: exp.Expression) -> str:
+    def condition(self, predicate: exp.Expr) -> str:
         return readable(predicate.expression)
 
-    def _short_enough(self, column: Column) -> exp.Expression:
+    def _short_enough(self, column: Column) -> exp.Expr:
         length = exp.Length(this=as_text(ref(column), column.type))
         return exp.LTE(this=length, expression=exp.Literal.number(self.max))

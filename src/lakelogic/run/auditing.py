@@ -9,6 +9,7 @@ from typing import Any
 from lakelogic.engines.base import Engine
 from lakelogic.errors import GateClosed
 from lakelogic.plan.model import AuditPlan, Plan
+from lakelogic.rules.base import within
 from lakelogic.run.judging import Judged, Pin
 from lakelogic.run.result import DatasetRuleResult
 
@@ -109,11 +110,7 @@ class Auditor:
 
 def _judged(audit: AuditPlan, value: object) -> DatasetRuleResult:
     number = None if value is None else float(str(value))
-    low_ok = audit.low is None or number is not None and (number > audit.low if audit.low_open else number >= audit.low)
-    high_ok = (
-        audit.high is None or number is not None and (number < audit.high if audit.high_open else number <= audit.high)
-    )
-    passed = number is not None and low_ok and high_ok
+    passed = within(number, audit.low, audit.high, low_open=audit.low_open, high_open=audit.high_open)
     return DatasetRuleResult(
         audit.name, "passed" if passed else "failed", number, audit.severity, audit.category, audit.message
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.support import unsupported
@@ -16,14 +16,15 @@ from lakelogic.engines.base import Engine
 from lakelogic.errors import ContractInvalid, SecretMissing, SourceError, StateError
 from lakelogic.masks.keys import Keys, load_keys
 from lakelogic.plan.build import Given, build_plan, identity_of, target_of
-from lakelogic.plan.locations import Location, locate
+from lakelogic.plan.locations import locate
 from lakelogic.plan.model import LinkPlan, Plan, ReadPlan
-from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.run.execute import app_id
-from lakelogic.sources.discover import SourceSpec, link_spec, list_source, source_columns, source_of, to_read
+from lakelogic.run.inputs import FilesInput, FrameInput, Input, TableInput
+from lakelogic.sources.discover import SourceSpec, list_source, source_of
 from lakelogic.sources.files import Listing, SourceFile
-from lakelogic.sources.read import FilesToRead, TableToRead
-from lakelogic.sql.types import Columns, type_name
+from lakelogic.sources.read import TableToRead
+from lakelogic.sql.render import to_spark
+from lakelogic.sql.types import Columns
 from lakelogic.state.claims import Claim, Claims, Pinned, as_json
 
 
@@ -37,23 +38,6 @@ class Ask:
     batch_id: str | None = None
     force: bool = False
     pipeline_run_id: str | None = None
-
-
-@dataclass(frozen=True)
-class Input:
-    """The input of a run: pinned, with its columns and the reason for reading all or a part."""
-
-    pinned: Pinned
-    read: ReadPlan
-    columns: Columns
-    files: FilesToRead | None = None
-    table: TableToRead | None = None
-    rows: int | None = None
-    root: str = ""
-
-    @property
-    def is_empty(self) -> bool:
-        return self.read.kind == "files" and not self.pinned.files
 
 
 def require_supported(loaded: LoadedContract) -> None:
@@ -96,42 +80,39 @@ class Beginning:
         self.identity = identity_of(loaded, self.target)
         self.claims = Claims(loaded.project.state_dir / "runs" / self.identity)
 
-    def input(self, pinned: Pinned | None = None) -> tuple[SourceSpec | None, Input]:
+    def input(self, pinned: Pinned | None = None) -> Input:
         """What to read: the pinned input of an unfinished run, else what is there and new.
 
         Raises:
-            SourceError: the source can't be listed or read.
+            SourceError: the source can't be listed or read, or there is nothing and empty_behavior is fail.
         """
         if self.ask.frame is not None:
-            frame = Pinned("frame", "frame", batch_id=self.ask.batch_id or secrets.token_hex(8))
-            return None, Input(
-                frame, self._read_plan("frame", "frame", "frame", "full", "a frame was given"), Columns()
-            )
+            return FrameInput.of(self.ask.frame, self.ask.batch_id)
         spec = source_of(self.loaded, self.ask.source)
-        if spec.is_table:
-            return spec, self._table_input(spec, pinned)
-        return spec, self._files_input(spec, pinned)
+        found = self._table(spec, pinned) if spec.is_table else self._files(spec, pinned)
+        if found.is_empty and not spec.skip_when_empty:
+            raise SourceError(f"{spec.location.text} has no new data, and empty_behavior is fail.")
+        return found
 
-    def _table_input(self, spec: SourceSpec, pinned: Pinned | None) -> Input:
+    def _table(self, spec: SourceSpec, pinned: Pinned | None) -> Input:
         version = pinned.version if pinned else None
         table = TableToRead(spec.location.text, spec.location.is_name, version)
-        mode = "full"
-        reason = "a table is read as a whole"
-        read = self._read_plan("table", spec.location.text, spec.format or "table", mode, reason)
-        return Input(pinned or Pinned(spec.location.text, "table", version=version), read, Columns(), table=table)
+        read = ReadPlan("table", spec.location.text, spec.format or "table", "full", "a table is read as a whole", ())
+        return TableInput(table, pinned or Pinned(spec.location.text, "table", version=version), read)
 
-    def _files_input(self, spec: SourceSpec, pinned: Pinned | None) -> Input:
+    def _files(self, spec: SourceSpec, pinned: Pinned | None) -> Input:
         listing = list_source(spec)
-        files, mode, reason = pinned.files if pinned else listing.files, "full", "load_mode is full"
+        files, reason = listing.files, "load_mode is full"
         if pinned:
-            reason = "the input of an unfinished run is read again"
             self._refuse_changed(listing, pinned)
-        if spec.incremental:
-            mode = "incremental"
-            if pinned is None:
-                files, reason = self._new_files(listing)
-        read = self._read_plan("files", spec.location.text, spec.format or "", mode, reason, spec.pattern)
-        return Input(pinned or Pinned(spec.location.text, "files", files), read, Columns(), root=listing.root)
+            files, reason = pinned.files, "the input of an unfinished run is read again"
+        elif spec.incremental:
+            files, reason = self._new_files(listing)
+        elif not files:
+            reason = f"no file matches {spec.location.text}"
+        mode: Literal["full", "incremental"] = "incremental" if spec.incremental else "full"
+        read = ReadPlan("files", spec.location.text, spec.format or "", mode, reason, (), pattern=spec.pattern)
+        return FilesInput(self.loaded, spec, listing.root, pinned or Pinned(spec.location.text, "files", files), read)
 
     def _new_files(self, listing: Listing) -> tuple[tuple[SourceFile, ...], str]:
         seen = {file.identity for claim, _ in self.claims.committed() for file in claim.input.files}
@@ -152,37 +133,10 @@ class Beginning:
                 cure="Restore the file, or give the unfinished run up with --force.",
             )
 
-    def _read_plan(
-        self, kind: str, location: str, format_: str, mode: str, reason: str, pattern: str | None = None
-    ) -> ReadPlan:
-        return ReadPlan(kind, location, format_, mode, reason, (), (), pattern)  # type: ignore[arg-type]
-
-    def shaped(self, spec: SourceSpec | None, found: Input, engine: Engine[Any] | None) -> Input:
-        """The input with its columns. Headers and footers tell most; the engine is asked only for the rest."""
-        if found.read.kind == "frame":
-            assert engine is not None
-            columns = engine.frame_columns(self.ask.frame)
-            return _with_columns(found, columns, None)
-        if found.table is not None:
-            assert engine is not None
-            table, columns = engine.table_columns(found.table)
-            pinned = replace(found.pinned, version=table.version)
-            return replace(_with_columns(found, columns, None), table=table, pinned=pinned)
-        assert spec is not None
-        files = to_read(self.loaded, spec, Listing(found.root, found.pinned.files), found.pinned.files)
-        if files.format == "json":
-            assert engine is not None
-            files = engine.files_columns(files)
-        columns = Columns((*source_columns(files), FILE, POSITION))
-        if files.format in ("csv", "json"):
-            columns = Columns((*columns, MALFORMED))
-        read = replace(found.read, format=files.format)
-        return replace(_with_columns(replace(found, read=read), columns, files.rows), files=files)
-
-    def plan(self, found: Input, engine_name: str, render: Any, links: Mapping[str, tuple[LinkPlan, Columns]]) -> Plan:
-        """The plan for this input."""
-        given = Given(found.read, found.columns, engine_name, render, links, self.target, has_key=self.keys is not None)
-        return build_plan(self.loaded, given)
+    def plan(self, found: Input, columns: Columns, engine: str, links: Mapping[str, tuple[LinkPlan, Columns]]) -> Plan:
+        """The plan for this input, given the columns that it and the links have."""
+        has_key = self.keys is not None
+        return build_plan(self.loaded, Given(found.read, columns, engine, to_spark, links, self.target, has_key))
 
     def claim(self, plan: Plan, found: Input, engine: Engine[Any], last: int) -> Claim:
         """Claim the next number: above every number that the state or the tables have seen.
@@ -200,7 +154,7 @@ class Beginning:
         if plan.quarantine is not None:
             recorded = max(recorded, engine.last_sequence(plan.quarantine, app_id(plan.identity, "quarantine")))
         now = datetime.now(UTC)
-        run_id = f"{now:%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
+        run_id = new_run_id(now)
         claim = Claim(
             sequence=max(last, recorded) + 1,
             run_id=run_id,
@@ -215,6 +169,6 @@ class Beginning:
         return self.claims.create(claim)
 
 
-def _with_columns(found: Input, columns: Columns, rows: int | None) -> Input:
-    described = tuple((column.name, type_name(column.type)) for column in columns.visible)
-    return replace(found, columns=columns, rows=rows, read=replace(found.read, columns=described))
+def new_run_id(now: datetime) -> str:
+    """A name for a run that sorts by time and is never given twice."""
+    return f"{now:%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"

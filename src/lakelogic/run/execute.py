@@ -166,7 +166,7 @@ class Execution:
 
     def _bad_at_split(self, quarantine: Committed | None) -> int | None:
         """Rows that failed before the split, where others failed after it."""
-        if quarantine is None or not self._plan.post.splits:
+        if quarantine is None or self._plan.quarantine is None or not self._plan.post.splits:
             return quarantine.rows if quarantine else 0
         names = ", ".join(_literal(check.name) for check in self._plan.pre.checks) or "''"
         sql = f"SELECT count_if(arrays_overlap(`{RULES}`, array({names}))) AS rows FROM source WHERE {self._own_rows()}"
@@ -231,16 +231,15 @@ def _attribute(totals: dict[str, int], effect: str | None, before: int, after: i
 
 
 def _rule(check: CheckPlan, failed: int, sample: Mapping[str, object] | None) -> RuleResult:
-    status = "failed" if failed else "passed"
     return RuleResult(
-        check.name,
-        status,
-        failed,
-        check.category,
-        check.severity,
-        check.stage,
-        check.message,
-        sample if failed else None,  # type: ignore[arg-type]
+        name=check.name,
+        status="failed" if failed else "passed",
+        failed=failed,
+        category=check.category,
+        severity=check.severity,
+        stage=check.stage,
+        message=check.message,
+        sample=sample if failed else None,
     )
 
 

@@ -13,10 +13,12 @@ from lakelogic.contract.source import Link
 from lakelogic.engines.base import Engine
 from lakelogic.errors import LakeLogicError, SourceError
 from lakelogic.plan.model import LinkPlan
+from lakelogic.sources.delta import delta_columns
 from lakelogic.sources.discover import SourceSpec, link_spec, list_source, source_columns, to_read
-from lakelogic.sources.read import TableToRead
+from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.build import ref
 from lakelogic.sql.parse import parse_condition, parse_projection
+from lakelogic.sql.render import to_spark
 from lakelogic.sql.resolve import resolve_expression, resolve_select
 from lakelogic.sql.types import Columns
 
@@ -30,7 +32,7 @@ class ReadLink:
     frame: Any
 
 
-def read_links(loaded: LoadedContract, engine: Engine[Any], render: Any) -> Mapping[str, ReadLink]:
+def read_links(loaded: LoadedContract, engine: Engine[Any]) -> Mapping[str, ReadLink]:
     """Every link of a contract, narrowed as it says.
 
     Raises:
@@ -40,35 +42,60 @@ def read_links(loaded: LoadedContract, engine: Engine[Any], render: Any) -> Mapp
     links = {}
     for position, link in enumerate(loaded.model.links):
         try:
-            links[link.name] = _read(link, loaded, engine, render)
+            links[link.name] = _read(link, loaded, engine)
         except LakeLogicError as error:
             raise error.at(loaded.place("links", position)) from None
     return links
 
 
-def _read(link: Link, loaded: LoadedContract, engine: Engine[Any], render: Any) -> ReadLink:
+def guessed_links(loaded: LoadedContract) -> Mapping[str, tuple[LinkPlan, Columns]] | None:
+    """The links with their columns as far as files tell them without an engine; None if one does not."""
+    links = {}
+    for link in loaded.model.links:
+        wanted = link_spec(link, loaded.directory)
+        columns = _guessed(wanted)
+        if columns is None:
+            return None
+        select, columns = _narrowed(link, columns)
+        links[link.name] = _plan(link, wanted, select, columns), columns
+    return links
+
+
+def _guessed(wanted: SourceSpec | TableToRead) -> Columns | None:
+    if isinstance(wanted, TableToRead):
+        return None if wanted.is_name else delta_columns(wanted.location)
+    files = _files(wanted)
+    return None if files.format == "json" else source_columns(files)
+
+
+def _read(link: Link, loaded: LoadedContract, engine: Engine[Any]) -> ReadLink:
     wanted = link_spec(link, loaded.directory)
     if isinstance(wanted, TableToRead):
         table, columns = engine.table_columns(wanted)
-        location, format_ = wanted.location, "table" if wanted.is_name else "delta"
         frame = engine.read_table(table)
     else:
-        frame, columns, location, format_ = _read_files(wanted, engine)
+        files = _files(wanted)
+        files = engine.files_columns(files) if files.format == "json" else files
+        frame, columns = engine.read_files(files), source_columns(files)
     select, columns = _narrowed(link, columns)
-    sql = render(select, columns)
-    return ReadLink(
-        LinkPlan(link.name, location, format_, sql, link.broadcast), columns, engine.select(sql, {"source": frame})
-    )
+    plan = _plan(link, wanted, select, columns)
+    narrowed = engine.select(plan.sql, {"source": frame})
+    return ReadLink(plan, columns, engine.broadcast(narrowed) if link.broadcast else narrowed)
 
 
-def _read_files(wanted: SourceSpec, engine: Engine[Any]) -> tuple[Any, Columns, str, str]:
+def _plan(link: Link, wanted: SourceSpec | TableToRead, select: exp.Query, columns: Columns) -> LinkPlan:
+    if isinstance(wanted, TableToRead):
+        location, format_ = wanted.location, "table" if wanted.is_name else "delta"
+    else:
+        location, format_ = wanted.location.text, wanted.format or ""
+    return LinkPlan(link.name, location, format_, to_spark(select, columns), link.broadcast)
+
+
+def _files(wanted: SourceSpec) -> FilesToRead:
     listing = list_source(wanted)
     if not listing.files:
         raise SourceError(f"no file matches {wanted.location.text}.", cure="Check the link's path.")
-    files = to_read(None, wanted, listing, listing.files)
-    if files.format == "json":
-        files = engine.files_columns(files)
-    return engine.read_files(files), source_columns(files), wanted.location.text, files.format
+    return to_read(None, wanted, listing, listing.files)
 
 
 def _narrowed(link: Link, columns: Columns) -> tuple[exp.Query, Columns]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,16 +14,16 @@ from loguru import logger
 from lakelogic.contract import LoadedContract, load_contract, load_text
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import EngineSettings, open_engine
-from lakelogic.errors import LakeLogicError, SourceError
+from lakelogic.errors import LakeLogicError
 from lakelogic.observe.service_levels import judge_service_levels
 from lakelogic.plan.model import Plan
-from lakelogic.run.begin import Ask, Beginning, Input, require_keys, require_supported
+from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, require_supported
 from lakelogic.run.execute import Execution, Outcome
-from lakelogic.run.links import ReadLink, read_links
-from lakelogic.run.result import Counts, RunResult
+from lakelogic.run.inputs import Input
+from lakelogic.run.links import ReadLink, guessed_links, read_links
+from lakelogic.run.result import Counts, RunResult, Status
 from lakelogic.run.tell import log_row, tell
-from lakelogic.sources.discover import SourceSpec
-from lakelogic.sql.render import pin, to_spark
+from lakelogic.sql.render import pin
 from lakelogic.state.claims import Claim
 from lakelogic.state.runlog import RunLog
 
@@ -31,6 +31,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that is planned and not yet begun."""
+
+    beginning: Beginning
+    found: Input
+    plan: Plan
+    links: Mapping[str, ReadLink]
 
 
 class DataProcessor:
@@ -72,7 +82,7 @@ class DataProcessor:
             verbose=verbose,
         )
         self._pipeline_run_id = pipeline_run_id
-        self._progress = progress or (lambda what: None)
+        self._progress = progress or _silent
         self.last_result: RunResult | None = None
 
     def run(self, frame: Any = None, *, batch_id: str | None = None, force: bool = False) -> RunResult:
@@ -90,199 +100,197 @@ class DataProcessor:
 
     def plan(self, *, source: str | None = None, target: str | None = None) -> Plan:
         """What a run would do now. Reads schemas and lists files; writes nothing."""
-        require_supported(self.contract)
-        beginning = Beginning(self.contract, Ask(source=source, target=target), require_keys(self.contract))
-        spec, found = beginning.input()
+        beginning = self._begin(Ask(source=source, target=target))
+        found = beginning.input()
+        self._check_early(beginning, found)
         engine = open_engine(self._settings, self._progress)
         try:
-            plan, _, _ = self._planned(beginning, spec, found, engine)
+            return self._prepare(beginning, found, engine).plan
         finally:
             engine.close()
-        return plan
+
+    def _begin(self, ask: Ask) -> Beginning:
+        require_supported(self.contract)
+        return Beginning(self.contract, ask, require_keys(self.contract))
 
     def _run(self, ask: Ask) -> RunResult:
-        require_supported(self.contract)
-        keys = require_keys(self.contract)
-        beginning = Beginning(self.contract, ask, keys)
+        beginning = self._begin(ask)
         last = beginning.claims.last()
-        held = self._take_over(beginning, ask)
-        spec, found = beginning.input(held.input if held else None)
+        held = self._take_over(beginning)
+        found = beginning.input(held.input if held else None)
         if found.is_empty:
-            return self._nothing_new(beginning, found, found.read.reason, spec)
+            return self._nothing_new(beginning, found, found.read.reason)
+        self._check_early(beginning, found)
         engine = open_engine(self._settings, self._progress)
         try:
-            plan, found, links = self._planned(beginning, spec, found, engine)
+            prepared = self._prepare(beginning, found, engine)
             if held is not None:
-                beginning, plan, found, links = self._as_begun(held, beginning, spec, plan, found, links, engine)
-            elif (earlier := self._already(beginning, plan, found)) is not None:
+                prepared = self._as_begun(held, prepared, engine)
+            elif (earlier := self._already(prepared)) is not None:
                 reason = f"this input was committed by run {earlier} under the same plan; --force writes it again"
-                return self._nothing_new(beginning, found, reason, spec, plan)
-            claim = held or beginning.claim(plan, found, engine, last)
-            return self._execute(beginning, plan, found, links, claim, engine)
+                return self._nothing_new(beginning, found, reason)
+            claim = held or beginning.claim(prepared.plan, prepared.found, engine, last)
+            return self._execute(prepared, claim, engine)
         finally:
             engine.close()
 
-    def _take_over(self, beginning: Beginning, ask: Ask) -> Claim | None:
+    def _take_over(self, beginning: Beginning) -> Claim | None:
         """An unfinished run whose process is gone is finished first, on the input that it had."""
         unfinished = beginning.claims.unfinished()
         if unfinished is None:
             return None
         held = beginning.claims.hold(unfinished)
-        if ask.force or unfinished.input.kind == "frame":
+        if beginning.ask.force or unfinished.input.kind == "frame":
             beginning.claims.finish(held, "given_up")
             return None
         logger.info("Taking over run {} (attempt {})", held.run_id, held.attempt)
         return held
 
-    def _as_begun(
-        self,
-        held: Claim,
-        beginning: Beginning,
-        spec: SourceSpec | None,
-        plan: Plan,
-        found: Input,
-        links: Mapping[str, ReadLink],
-        engine: Engine[Any],
-    ) -> tuple[Beginning, Plan, Input, Mapping[str, ReadLink]]:
+    def _check_early(self, beginning: Beginning, found: Input) -> None:
+        """Tell what is wrong with a contract before an engine starts, where its columns are known without one."""
+        columns, links = found.guessed(), guessed_links(self.contract)
+        if columns is not None and links is not None:
+            beginning.plan(found, columns, "none", links)
+
+    def _prepare(self, beginning: Beginning, found: Input, engine: Engine[Any]) -> Prepared:
+        self._progress("planning")
+        found = found.shaped(engine)
+        links = read_links(beginning.loaded, engine)
+        described = {name: (link.plan, link.columns) for name, link in links.items()}
+        return Prepared(beginning, found, beginning.plan(found, found.columns, engine.name, described), links)
+
+    def _as_begun(self, held: Claim, prepared: Prepared, engine: Engine[Any]) -> Prepared:
         """A run that has written something is finished as it was planned, even if the contract changed since."""
+        plan = prepared.plan
         tables = [table for table in (plan.quarantine, plan.target) if table is not None]
         if plan.fingerprint == held.fingerprint or not any(engine.find_commit(t, held.run_id) for t in tables):
-            return beginning, plan, found, links
+            return prepared
         file = str(self.contract.path or "contract")
         loaded = load_text(json.dumps(held.document), file=file, directory=self.contract.directory)
-        before = Beginning(replace(loaded, path=self.contract.path), beginning.ask, beginning.keys)
-        return before, *self._planned(before, spec, found, engine)
+        before = Beginning(replace(loaded, path=self.contract.path), prepared.beginning.ask, prepared.beginning.keys)
+        return self._prepare(before, before.input(held.input), engine)
 
-    def _already(self, beginning: Beginning, plan: Plan, found: Input) -> str | None:
-        if plan.target.strategy != "append" or beginning.ask.force:
+    def _already(self, prepared: Prepared) -> str | None:
+        if prepared.plan.target.strategy != "append" or prepared.beginning.ask.force:
             return None
-        return beginning.claims.has_committed(found.pinned.digest, plan.fingerprint)
+        claims = prepared.beginning.claims
+        return claims.has_committed(prepared.found.pinned.digest, prepared.plan.fingerprint)
 
-    def _planned(
-        self, beginning: Beginning, spec: SourceSpec | None, found: Input, engine: Engine[Any]
-    ) -> tuple[Plan, Input, Mapping[str, ReadLink]]:
-        self._progress("planning")
-        found = beginning.shaped(spec, found, engine)
-        links = read_links(beginning.loaded, engine, to_spark)
-        described = {name: (link.plan, link.columns) for name, link in links.items()}
-        return beginning.plan(found, engine.name, to_spark, described), found, links
-
-    def _execute(
-        self,
-        beginning: Beginning,
-        plan: Plan,
-        found: Input,
-        links: Mapping[str, ReadLink],
-        claim: Claim,
-        engine: Engine[Any],
-    ) -> RunResult:
-        secrets = beginning.keys.secret_values(plan.secrets) if beginning.keys and plan.secrets else {}
+    def _execute(self, prepared: Prepared, claim: Claim, engine: Engine[Any]) -> RunResult:
+        plan, keys = prepared.plan, prepared.beginning.keys
+        secrets = keys.secret_values(plan.secrets) if keys and plan.secrets else {}
         execution = Execution(
             plan,
             engine,
             claim,
-            {name: link.frame for name, link in links.items()},
+            {name: link.frame for name, link in prepared.links.items()},
             engine.keys(secrets) if secrets else None,
             lambda sql: pin(sql, started=claim.started, run_id=claim.run_id, pipeline_run_id=claim.pipeline_run_id),
             self._progress,
         )
         try:
-            outcome = execution.run(self._source(found, engine, beginning.ask), found.rows)
-            result = self._succeeded(plan, claim, found, outcome)
+            outcome = execution.run(prepared.found.frame(engine), prepared.found.rows)
+            result = self._succeeded(prepared, claim, outcome)
             result.counts.reconcile()
-            self._commit(beginning, claim, plan, found, result)
+            self._commit(prepared, claim, result)
         except BaseException as error:
-            self._failed(beginning, claim, plan, found, error, written=execution.wrote)
+            self._failed(prepared, claim, error, written=execution.wrote)
             raise
         self.last_result = result
         tell(result)
         return result
 
-    def _source(self, found: Input, engine: Engine[Any], ask: Ask) -> Any:
-        if found.table is not None:
-            return engine.read_table(found.table)
-        if found.files is not None:
-            return engine.read_files(found.files)
-        return engine.adopt(ask.frame)
-
-    def _succeeded(self, plan: Plan, claim: Claim, found: Input, outcome: Outcome) -> RunResult:
+    def _succeeded(self, prepared: Prepared, claim: Claim, outcome: Outcome) -> RunResult:
         ended = datetime.now(UTC)
-        result = RunResult(
-            run_id=claim.run_id,
-            pipeline_run_id=claim.pipeline_run_id,
-            contract=plan.contract,
-            layer=plan.layer,
-            engine=plan.engine,
-            status="succeeded",
-            reason=plan.read.reason,
-            mode=plan.read.mode,
-            started=claim.started,
-            ended=ended,
-            fingerprint=plan.fingerprint,
-            location=plan.read.location,
-            counts=outcome.counts,
-            rules=outcome.rules,
-            dataset_rules=outcome.audited.rules,
-            steps=outcome.steps,
-            target=outcome.target,
-            quarantine=outcome.quarantine,
-            timings=outcome.timings,
-            notes=plan.notes,
-            attempt=claim.attempt,
-            sequence=claim.sequence,
-            max_ratio=plan.max_quarantine_ratio,
-            frames=outcome.frames,
-        )
-        counts = result.counts
+        counts = outcome.counts
+        newest = max((file.modified_ns for file in prepared.found.pinned.files), default=None)
         told = {
             "counts_source": counts.source,
             "counts_total": counts.source,
             "counts_good": counts.good,
             "counts_quarantined": counts.quarantined,
         }
-        newest = max((file.modified_ns for file in found.pinned.files), default=None)
-        levels = judge_service_levels(self.contract.model.service_levels, told, newest, ended)
-        return replace(result, service_levels=levels)
+        return replace(
+            _result(prepared.plan, claim, "succeeded", ended),
+            counts=counts,
+            rules=outcome.rules,
+            dataset_rules=outcome.audited.rules,
+            service_levels=judge_service_levels(self.contract.model.service_levels, told, newest, ended),
+            steps=outcome.steps,
+            target=outcome.target,
+            quarantine=outcome.quarantine,
+            timings=outcome.timings,
+            frames=outcome.frames,
+        )
 
-    def _commit(self, beginning: Beginning, claim: Claim, plan: Plan, found: Input, result: RunResult) -> None:
+    def _commit(self, prepared: Prepared, claim: Claim, result: RunResult) -> None:
         """The log first, the claim last: a run that was logged is found finished by whoever takes it over."""
-        log = RunLog(beginning.loaded.project.state_dir)
-        log.append(log_row(beginning.loaded, result, found.pinned), app_id=plan.identity, sequence=claim.sequence)
+        beginning, plan = prepared.beginning, prepared.plan
+        row = log_row(beginning.loaded, result, prepared.found.pinned)
+        RunLog(beginning.loaded.project.state_dir).append(row, app_id=plan.identity, sequence=claim.sequence)
         beginning.claims.finish(replace(claim, fingerprint=plan.fingerprint), "succeeded")
 
-    def _failed(
-        self, beginning: Beginning, claim: Claim, plan: Plan, found: Input, error: BaseException, *, written: bool
-    ) -> None:
+    def _failed(self, prepared: Prepared, claim: Claim, error: BaseException, *, written: bool) -> None:
         """Close the claim if nothing was written; else leave it to the next run, which completes it."""
+        claims = prepared.beginning.claims
         if written:
-            beginning.claims.release(claim)
+            claims.release(claim)
         else:
-            beginning.claims.finish(claim, "failed")
-        ended = datetime.now(UTC)
+            claims.finish(claim, "failed")
         message = str(error) if isinstance(error, LakeLogicError) else type(error).__name__
-        result = RunResult(
-            claim.run_id, claim.pipeline_run_id, plan.contract, plan.layer, plan.engine, "failed", plan.read.reason,
-            plan.read.mode, claim.started, ended, plan.fingerprint, plan.read.location,
-            error=message, attempt=claim.attempt, sequence=claim.sequence,
-        )  # fmt: skip
+        result = replace(_result(prepared.plan, claim, "failed", datetime.now(UTC)), error=message)
         try:
-            RunLog(beginning.loaded.project.state_dir).append(log_row(beginning.loaded, result, found.pinned))
+            self._log(prepared.beginning, result, prepared.found)
         except LakeLogicError as second:
             logger.error("The failed run could not be logged either: {}", second)
 
-    def _nothing_new(
-        self, beginning: Beginning, found: Input, reason: str, spec: SourceSpec | None, plan: Plan | None = None
-    ) -> RunResult:
-        if spec is not None and not spec.skip_when_empty and found.is_empty:
-            raise SourceError(f"{spec.location.text} has no new data, and empty_behavior is fail.")
+    def _nothing_new(self, beginning: Beginning, found: Input, reason: str) -> RunResult:
         now = datetime.now(UTC)
-        run_id = f"{now:%Y%m%dT%H%M%SZ}-none"
+        run_id = new_run_id(now)
         result = RunResult(
-            run_id, self._pipeline_run_id or run_id, self.contract.name, self.contract.layer,
-            plan.engine if plan else "none", "no_new_data", reason, found.read.mode, now, now,
-            plan.fingerprint if plan else "", found.read.location, counts=Counts(0, 0, 0, 0, 0, 0, 0, 0),
-        )  # fmt: skip
-        RunLog(beginning.loaded.project.state_dir).append(log_row(beginning.loaded, result, found.pinned))
+            run_id=run_id,
+            pipeline_run_id=self._pipeline_run_id or run_id,
+            contract=self.contract.name,
+            layer=self.contract.layer,
+            engine=self._settings.name or "spark",
+            status="no_new_data",
+            reason=reason,
+            mode=found.read.mode,
+            started=now,
+            ended=now,
+            fingerprint="",
+            location=found.read.location,
+            counts=Counts(0, 0, 0, 0, 0, 0, 0, 0),
+        )
+        self._log(beginning, result, found)
         self.last_result = result
         tell(result)
         return result
+
+    def _log(self, beginning: Beginning, result: RunResult, found: Input) -> None:
+        RunLog(beginning.loaded.project.state_dir).append(log_row(beginning.loaded, result, found.pinned))
+
+
+def _result(plan: Plan, claim: Claim, status: Status, ended: datetime) -> RunResult:
+    return RunResult(
+        run_id=claim.run_id,
+        pipeline_run_id=claim.pipeline_run_id,
+        contract=plan.contract,
+        layer=plan.layer,
+        engine=plan.engine,
+        status=status,
+        reason=plan.read.reason,
+        mode=plan.read.mode,
+        started=claim.started,
+        ended=ended,
+        fingerprint=plan.fingerprint,
+        location=plan.read.location,
+        notes=plan.notes,
+        attempt=claim.attempt,
+        sequence=claim.sequence,
+        max_ratio=plan.max_quarantine_ratio,
+    )
+
+
+def _silent(_: str) -> None:
+    """Progress that nobody watches."""

@@ -181,7 +181,7 @@ class RunResult:
 
     def to_dict(self) -> dict[str, object]:
         """The result as plain data, for `--json` and the run log."""
-        data = {
+        return {
             "format": FORMAT,
             "run_id": self.run_id,
             "pipeline_run_id": self.pipeline_run_id,
@@ -212,4 +212,3 @@ class RunResult:
             "error": self.error,
             "exit_code": self.exit_code,
         }
-        return data

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -40,7 +41,7 @@ def spark_name(data_type: pa.DataType) -> str | None:
     return next((name for test, name in _simple() if test(data_type)), None)
 
 
-def _simple() -> tuple[tuple[object, str], ...]:
+def _simple() -> tuple[tuple[Callable[[pa.DataType], bool], str], ...]:
     import pyarrow.types as t
 
     return (

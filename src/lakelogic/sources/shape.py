@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pyarrow import NativeFile
 
 _HEADER_BYTES = 1 << 20
+_JSON_BUDGET = 4 << 20
 
 
 @dataclass(frozen=True)
@@ -96,20 +97,10 @@ def json_is_document(path: str) -> bool:
     first = head.split("\n", 1)[0].strip()
     if not first.startswith("{") or len(head) >= _HEADER_BYTES:
         return False
-    try:
-        json.loads(first)
-    except ValueError:
+    if _parsed(first) is None:
         # A broken first line of many is a bad row; a first line that opens an object alone is a document.
-        return first == "{" or (not first.endswith("}") and head.rstrip().endswith("}") and _parses(head))
+        return first == "{" or (not first.endswith("}") and head.rstrip().endswith("}") and _parsed(head) is not None)
     return False
-
-
-def _parses(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _combined(files: list[SourceFile], read: Callable[[SourceFile], tuple[Columns, int | None]]) -> Shape:
@@ -182,3 +173,37 @@ def _open(path: str, compression: str | None = None) -> NativeFile:
 
 def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+def json_names(files: Iterable[SourceFile], budget: int = _JSON_BUDGET) -> tuple[str, ...] | None:
+    """The names in small JSON files, in order of first sight; None where there is too much to look through.
+
+    Malformed records have no names: whoever reads the rows tells of them.
+    """
+    known = list(files)
+    if sum(file.size for file in known) > budget:
+        return None
+    names: dict[str, None] = {}
+    for file in known:
+        with _open(file.path, compression="detect") as stream:
+            text = stream.read().decode("utf-8-sig", errors="replace")
+        for record in _records(text):
+            names.update(dict.fromkeys(record))
+    return tuple(names)
+
+
+def _records(text: str) -> Iterator[dict[str, object]]:
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        whole = [parsed for line in text.splitlines() if (parsed := _parsed(line)) is not None]
+    for record in whole if isinstance(whole, list) else [whole]:
+        if isinstance(record, dict):
+            yield record
+
+
+def _parsed(line: str) -> object:
+    try:
+        return json.loads(line)
+    except ValueError:
+        return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
-from typing import Annotated, cast
+from typing import Annotated
 
 from pydantic import Field
 from sqlglot import exp
@@ -32,32 +32,32 @@ def ref(column: Column | str, table: str | None = None) -> exp.Column:
     )
 
 
-def all_of(*conditions: exp.Expression) -> exp.Expression:
+def all_of(*conditions: exp.Expr) -> exp.Expr:
     """The conditions joined by AND."""
-    return cast(exp.Expression, exp.and_(*conditions))
+    return exp.and_(*conditions)
 
 
-def any_of(*conditions: exp.Expression) -> exp.Expression:
+def any_of(*conditions: exp.Expr) -> exp.Expr:
     """The conditions joined by OR."""
-    return cast(exp.Expression, exp.or_(*conditions))
+    return exp.or_(*conditions)
 
 
-def call(name: str, *arguments: exp.Expression) -> exp.Expression:
+def call(name: str, *arguments: exp.Expr) -> exp.Expr:
     """A call of one of Spark's functions."""
-    return cast(exp.Expression, exp.func(name, *arguments, dialect="spark"))
+    return exp.func(name, *arguments, dialect="spark")
 
 
-def is_null(expression: exp.Expression) -> exp.Expression:
+def is_null(expression: exp.Expr) -> exp.Expr:
     """`expression IS NULL`."""
     return exp.Is(this=expression.copy(), expression=exp.null())
 
 
-def has_value(expression: exp.Expression) -> exp.Expression:
+def has_value(expression: exp.Expr) -> exp.Expr:
     """`expression IS NOT NULL`."""
     return exp.Not(this=is_null(expression))
 
 
-def named(name: str, expression: exp.Expression) -> exp.Expression:
+def named(name: str, expression: exp.Expr) -> exp.Expr:
     """`expression AS name`, quoted."""
     if isinstance(expression, exp.Column) and expression.name == name and not expression.table:
         return expression
@@ -76,7 +76,7 @@ def is_moment(data_type: exp.DataType) -> bool:
     return data_type.this in _MOMENTS
 
 
-def literal(value: Scalar | None, data_type: exp.DataType = UNKNOWN) -> exp.Expression:
+def literal(value: Scalar | None, data_type: exp.DataType = UNKNOWN) -> exp.Expr:
     """A value as a literal of a column's type, so that no engine has to guess a conversion.
 
     Raises:
@@ -95,19 +95,19 @@ def literal(value: Scalar | None, data_type: exp.DataType = UNKNOWN) -> exp.Expr
     return _as_written(value)
 
 
-def bound(value: Scalar, data_type: exp.DataType) -> exp.Expression:
+def bound(value: Scalar, data_type: exp.DataType) -> exp.Expr:
     """A literal to order a column by: a number stays one beside text, which is then read as a number."""
     return _as_written(value) if is_text(data_type) else literal(value, data_type)
 
 
-def as_text(expression: exp.Expression, data_type: exp.DataType) -> exp.Expression:
+def as_text(expression: exp.Expr, data_type: exp.DataType) -> exp.Expr:
     """The value as text: lists, maps and structs become compact JSON."""
     if is_text(data_type):
         return expression
     return exp.JSONFormat(this=expression) if is_nested(data_type) else _try(expression, STRING)
 
 
-def convert(expression: exp.Expression, source: exp.DataType, target: exp.DataType) -> exp.Expression:
+def convert(expression: exp.Expr, source: exp.DataType, target: exp.DataType) -> exp.Expr:
     """The value as another type; what can't be converted becomes NULL."""
     if source == target:
         return expression
@@ -121,7 +121,7 @@ def convert(expression: exp.Expression, source: exp.DataType, target: exp.DataTy
     return _try(_try(expression, STRING), target)
 
 
-def readable(expression: exp.Expression) -> str:
+def readable(expression: exp.Expr) -> str:
     """SQL for people: plain names are not quoted."""
     copy = expression.copy()
     for identifier in copy.find_all(exp.Identifier):
@@ -130,7 +130,7 @@ def readable(expression: exp.Expression) -> str:
     return copy.sql("spark")
 
 
-def _try(expression: exp.Expression, target: exp.DataType) -> exp.Expression:
+def _try(expression: exp.Expr, target: exp.DataType) -> exp.Expr:
     return exp.TryCast(this=expression, to=target.copy(), safe=True, requires_string=True)
 
 
@@ -152,7 +152,7 @@ def _written(value: Scalar) -> str:
     return value.isoformat() if isinstance(value, date) else str(value)
 
 
-def _as_written(value: Scalar) -> exp.Expression:
+def _as_written(value: Scalar) -> exp.Expr:
     if isinstance(value, bool):
         return exp.Boolean(this=value)
     if isinstance(value, (int, float)):
@@ -162,7 +162,7 @@ def _as_written(value: Scalar) -> exp.Expression:
     return _moment(value, TIMESTAMP if isinstance(value, datetime) else parse_type("date"))
 
 
-def _number(value: Scalar, data_type: exp.DataType) -> exp.Expression:
+def _number(value: Scalar, data_type: exp.DataType) -> exp.Expr:
     try:
         number = None if isinstance(value, (bool, date)) else Decimal(str(value).strip())
     except InvalidOperation:
@@ -172,7 +172,7 @@ def _number(value: Scalar, data_type: exp.DataType) -> exp.Expression:
     return exp.Literal.number(str(value).strip())
 
 
-def _moment(value: Scalar, data_type: exp.DataType) -> exp.Expression:
+def _moment(value: Scalar, data_type: exp.DataType) -> exp.Expr:
     try:
         moment = value if isinstance(value, date) else datetime.fromisoformat(str(value))
     except ValueError:
@@ -184,7 +184,7 @@ def _moment(value: Scalar, data_type: exp.DataType) -> exp.Expression:
     return exp.cast(exp.Literal.string(text), data_type.copy())
 
 
-def _boolean(value: Scalar, data_type: exp.DataType) -> exp.Expression:
+def _boolean(value: Scalar, data_type: exp.DataType) -> exp.Expr:
     text = _written(value).lower()
     if text not in {"true", "false"}:
         raise _unlike(value, data_type)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
-from sqlglot.tokens import TokenType
+from sqlglot.tokenizer_core import TokenType
 
 from lakelogic.errors import SqlError, nearest
 from lakelogic.sql.functions import ALLOWED, KEYWORDS, why_refused
@@ -31,7 +33,7 @@ def check_functions(text: str) -> None:
         SqlError: a function that is not on the list, underlined.
     """
     tokens = Spark().tokenize(text)
-    for token, following in zip(tokens, tokens[1:], strict=False):
+    for token, following in pairwise(tokens):
         if following.token_type != TokenType.L_PAREN:
             continue
         name = token.text.strip("`").lower()
@@ -41,7 +43,7 @@ def check_functions(text: str) -> None:
         raise _refused(text, name, token.start, token.end)
 
 
-def check_nodes(tree: exp.Expression, text: str) -> None:
+def check_nodes(tree: exp.Expr, text: str) -> None:
     """Look at every node of the parsed tree.
 
     Raises:
@@ -59,7 +61,7 @@ def check_nodes(tree: exp.Expression, text: str) -> None:
         raise SqlError(f"{kind} is not allowed in contract SQL: {text}")
 
 
-def check_tables(query: exp.Expression, known: set[str]) -> None:
+def check_tables(query: exp.Expr, known: set[str]) -> None:
     """Every table that is read must be `source`, the dataset or a link.
 
     Raises:

@@ -11,7 +11,7 @@ from lakelogic.sql.guard import check_functions, check_nodes
 DIALECT = "spark"
 
 
-def parse_condition(text: str) -> exp.Expression:
+def parse_condition(text: str) -> exp.Expr:
     """An expression over one row, such as a rule: `email LIKE '%@%.%'`.
 
     Raises:
@@ -26,7 +26,7 @@ def parse_condition(text: str) -> exp.Expression:
     return tree
 
 
-def parse_expression(text: str) -> exp.Expression:
+def parse_expression(text: str) -> exp.Expr:
     """A bare expression, which may look at other rows through a window.
 
     Raises:
@@ -41,7 +41,7 @@ def parse_expression(text: str) -> exp.Expression:
     return tree
 
 
-def parse_projection(text: str) -> tuple[str, exp.Expression] | exp.Query:
+def parse_projection(text: str) -> tuple[str, exp.Expr] | exp.Query:
     """A `sql:` transformation: `expr AS name`, or a whole `SELECT … FROM source`.
 
     Raises:
@@ -60,14 +60,14 @@ def parse_projection(text: str) -> tuple[str, exp.Expression] | exp.Query:
     )
 
 
-def parse_scalar(text: str) -> exp.Expression:
+def parse_scalar(text: str) -> exp.Expr:
     """A dataset rule's SQL: one aggregate expression, or a SELECT that yields one value."""
     tree = _parse_one(text)
     check_nodes(tree, text)
     return tree.this if isinstance(tree, exp.Alias) else tree
 
 
-def _parse_one(text: str) -> exp.Expression:
+def _parse_one(text: str) -> exp.Expr:
     if not text.strip():
         raise SqlError("the SQL is empty.")
     try:

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
+from sqlglot.generators.spark import SparkGenerator
 from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.schema import MappingSchema
 
 from lakelogic.sql.types import Columns
 
-_Type = exp.DataType.Type
+_Type = exp.DType
 _TEXT = {_Type.TEXT, _Type.VARCHAR, _Type.CHAR, _Type.NVARCHAR}
 _INTEGERS = {_Type.INT, _Type.BIGINT, _Type.SMALLINT, _Type.TINYINT}
 _NUMBERS = _INTEGERS | {_Type.FLOAT, _Type.DOUBLE, _Type.DECIMAL}
 _MOMENTS = {_Type.DATE, _Type.TIMESTAMP, _Type.TIMESTAMPTZ, _Type.TIMESTAMPLTZ, _Type.TIMESTAMPNTZ}
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 # Integer arithmetic wraps around in Spark when it isn't ANSI; these give NULL.
-_CHECKED: dict[type[exp.Expression], str] = {exp.Add: "TRY_ADD", exp.Sub: "TRY_SUBTRACT", exp.Mul: "TRY_MULTIPLY"}
+_CHECKED: dict[type[exp.Expr], str] = {exp.Add: "TRY_ADD", exp.Sub: "TRY_SUBTRACT", exp.Mul: "TRY_MULTIPLY"}
 _NOW = (exp.CurrentTimestamp, exp.Localtimestamp)
 
 
 class _TrySpark(Spark):
     """Spark SQL in which every cast is a try_cast."""
 
-    class Generator(Spark.Generator):
-        TRANSFORMS = {
-            **Spark.Generator.TRANSFORMS,
+    class Generator(SparkGenerator):
+        TRANSFORMS: ClassVar = {
+            **SparkGenerator.TRANSFORMS,
             exp.Cast: lambda self, e: self._try_cast(e),
             exp.TryCast: lambda self, e: self._try_cast(e),
         }
@@ -43,7 +45,7 @@ RUN_ID = "<the run's id>"
 PIPELINE_RUN_ID = "<the pipeline run's id>"
 
 
-def to_spark(tree: exp.Expression, columns: Columns) -> str:
+def to_spark(tree: exp.Expr, columns: Columns) -> str:
     """Spark SQL text of a resolved tree; clock functions become the marks NOW and TODAY."""
     return _with_types(tree.copy(), columns).transform(_portable).sql(_TrySpark)
 
@@ -62,7 +64,7 @@ def pin(sql: str, *, started: datetime, run_id: str, pipeline_run_id: str) -> st
     return sql
 
 
-def _with_types(tree: exp.Expression, columns: Columns) -> exp.Expression:
+def _with_types(tree: exp.Expr, columns: Columns) -> exp.Expr:
     query = tree if isinstance(tree, exp.Query) else exp.select(exp.alias_(tree, "_")).from_("source")
     schema = MappingSchema(
         {"source": {column.name: column.type for column in columns}}, dialect="spark", normalize=False
@@ -77,7 +79,7 @@ def _with_types(tree: exp.Expression, columns: Columns) -> exp.Expression:
     return tree if isinstance(tree, exp.Query) else query.selects[0].unalias()
 
 
-def _portable(node: exp.Expression) -> exp.Expression:
+def _portable(node: exp.Expr) -> exp.Expr:
     if isinstance(node, _COMPARISONS):
         return _compare_alike(node)
     if isinstance(node, exp.Between):
@@ -97,7 +99,7 @@ def _portable(node: exp.Expression) -> exp.Expression:
     return _pinned(node)
 
 
-def _pinned(node: exp.Expression) -> exp.Expression:
+def _pinned(node: exp.Expr) -> exp.Expr:
     name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
     if isinstance(node, exp.CurrentDate) or name == "curdate":
         return exp.cast(exp.Literal.string(TODAY), "date")
@@ -106,24 +108,24 @@ def _pinned(node: exp.Expression) -> exp.Expression:
     return node
 
 
-def _kind(node: exp.Expression | None) -> exp.DataType.Type:
-    data_type = node.type if node is not None else None
+def _kind(node: exp.Expr | None) -> exp.DType:
+    data_type = node.type if node else None
     return data_type.this if isinstance(data_type, exp.DataType) else _Type.UNKNOWN
 
 
-def _may_be_integers(node: exp.Expression) -> bool:
+def _may_be_integers(node: exp.Expr) -> bool:
     kinds = {_kind(node.this), _kind(node.expression)}
     return kinds <= _INTEGERS | {_Type.UNKNOWN} and _Type.INTERVAL not in kinds
 
 
-def _compare_alike(node: exp.Expression) -> exp.Expression:
+def _compare_alike(node: exp.Expr) -> exp.Expr:
     left, right = _alike(node.this, node.expression)
     node.set("this", left)
     node.set("expression", right)
     return node
 
 
-def _between_alike(node: exp.Between) -> exp.Expression:
+def _between_alike(node: exp.Between) -> exp.Expr:
     for bound in ("low", "high"):
         value, limit = _alike(node.this, node.args[bound])
         if value is not node.this:
@@ -132,7 +134,7 @@ def _between_alike(node: exp.Between) -> exp.Expression:
     return node
 
 
-def _alike(left: exp.Expression, right: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
+def _alike(left: exp.Expr, right: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
     """Text compared with a number or a moment is converted openly; text that isn't one becomes NULL."""
     left_kind, right_kind = _kind(left), _kind(right)
     if left_kind in _TEXT and right_kind in _NUMBERS | _MOMENTS:
@@ -142,6 +144,6 @@ def _alike(left: exp.Expression, right: exp.Expression) -> tuple[exp.Expression,
     return left, right
 
 
-def _converted(text: exp.Expression, kind: exp.DataType.Type) -> exp.Expression:
+def _converted(text: exp.Expr, kind: exp.DType) -> exp.Expr:
     target = "double" if kind in _NUMBERS else "date" if kind == _Type.DATE else "timestamp"
     return exp.TryCast(this=text.copy(), to=exp.DataType.build(target, dialect="spark"))

@@ -28,9 +28,7 @@ class Resolved:
     row_wise: bool
 
 
-def resolve_expression(
-    tree: exp.Expression, columns: Columns, qualifiers: tuple[str, ...] = (SOURCE,)
-) -> exp.Expression:
+def resolve_expression(tree: exp.Expr, columns: Columns, qualifiers: tuple[str, ...] = (SOURCE,)) -> exp.Expr:
     """The expression with every column checked, spelt as stored and quoted.
 
     Raises:
@@ -40,7 +38,7 @@ def resolve_expression(
         raise SqlError(f"a sub-query is not allowed here: {tree.sql('spark')}", cure="Use a link with lookup or join.")
     allowed = {name.lower() for name in qualifiers}
 
-    def visit(node: exp.Expression) -> exp.Expression:
+    def visit(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
             return node
         parts = list(node.parts)
@@ -52,7 +50,7 @@ def resolve_expression(
     return tree.copy().transform(visit)
 
 
-def type_of(tree: exp.Expression, columns: Columns) -> exp.DataType:
+def type_of(tree: exp.Expr, columns: Columns) -> exp.DataType:
     """The type of a resolved expression, as far as it can be known without an engine."""
     probe = exp.select(tree.copy().as_("v") if not isinstance(tree, exp.Alias) else tree.copy()).from_(SOURCE)
     annotated = _annotate(probe, columns, {})
@@ -103,7 +101,7 @@ def _quoted(name: str) -> exp.Identifier:
     return exp.to_identifier(name, quoted=True)
 
 
-def _path(column: exp.Expression, rest: list[exp.Identifier]) -> exp.Expression:
+def _path(column: exp.Expr, rest: list[exp.Expr]) -> exp.Expr:
     for part in rest:
         column = exp.Dot(this=column, expression=_quoted(part.name))
     return column
@@ -185,10 +183,7 @@ def _keeps_identity(query: exp.Query) -> bool:
     from_ = query.args.get("from_")
     if from_ is None or not isinstance(from_.this, exp.Table) or from_.this.name != SOURCE:
         return False
-    return not any(
-        isinstance(node, exp.AggFunc) and not node.find_ancestor(exp.Window, exp.Subquery)
-        for node in query.find_all(exp.AggFunc)
-    )
+    return all(node.find_ancestor(exp.Window, exp.Subquery) for node in query.find_all(exp.AggFunc))
 
 
 def _is_row_wise(query: exp.Query) -> bool:

@@ -83,7 +83,7 @@ def is_nested(data_type: exp.DataType) -> bool:
 
 
 def is_unknown(data_type: exp.DataType) -> bool:
-    return data_type.this == exp.DataType.Type.UNKNOWN
+    return bool(data_type.this == exp.DataType.Type.UNKNOWN)
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def put(path: Path, data: Mapping[str, Any]) -> None:
     """Create or replace a file with its whole content."""
     temporary = _temporary(path, data)
     try:
-        os.replace(temporary, path)
+        temporary.replace(path)
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise _unwritable(path, error) from None

@@ -126,7 +126,7 @@ def transform(kind: str) -> Callable[[type[Kind]], type[Kind]]:
 
 
 def project(
-    columns: Columns, changes: Mapping[str, exp.Expression], types: Mapping[str, exp.DataType] | None = None
+    columns: Columns, changes: Mapping[str, exp.Expr], types: Mapping[str, exp.DataType] | None = None
 ) -> Step:
     """A SELECT of all columns with some replaced in place and the others added at the end.
 
@@ -137,7 +137,7 @@ def project(
     for name in changes:
         refuse_hidden(columns, name)
     by_lower = {name.lower(): name for name in changes}
-    out: list[exp.Expression] = []
+    out: list[exp.Expr] = []
     for column in columns:
         changed = by_lower.pop(column.name.lower(), None)
         out.append(named(column.name, changes[changed]) if changed else ref(column))

@@ -152,7 +152,7 @@ class Cast(Transform):
 
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
         changed: list[Column] = []
-        values: dict[str, exp.Expression] = {}
+        values: dict[str, exp.Expr] = {}
         for column, target in self._targets(columns):
             converted = convert(ref(column), column.type, target)
             flag = Column(_flag(columns, column.name, last=False), BOOLEAN, hidden=True)

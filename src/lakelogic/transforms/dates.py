@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import ClassVar, Literal
 
 from pydantic import Field
@@ -53,17 +53,17 @@ class DateDiff(Transform):
         ),
         TransformExample(
             {"field": "n", "from_col": "a", "to_col": "b", "unit": "hours"},
-            before=({"a": datetime(2024, 1, 1, 10, 30), "b": 20240102}, {"a": datetime(2024, 1, 2, 1), "b": 20240102}),
+            before=({"a": datetime(2024, 1, 1, 10, 30, tzinfo=UTC), "b": 20240102}, {"a": datetime(2024, 1, 2, 1, tzinfo=UTC), "b": 20240102}),
             after=(
-                {"a": datetime(2024, 1, 1, 10, 30), "b": 20240102, "n": 13},
-                {"a": datetime(2024, 1, 2, 1), "b": 20240102, "n": -1},
+                {"a": datetime(2024, 1, 1, 10, 30, tzinfo=UTC), "b": 20240102, "n": 13},
+                {"a": datetime(2024, 1, 2, 1, tzinfo=UTC), "b": 20240102, "n": -1},
             ),
             types={"a": "timestamp", "b": "int"},
         ),
         TransformExample(
             {"field": "n", "from_col": "a", "to_col": "b"},
-            before=({"a": datetime(2024, 1, 1, 23), "b": datetime(2024, 1, 2, 1)},),
-            after=({"a": datetime(2024, 1, 1, 23), "b": datetime(2024, 1, 2, 1), "n": 1},),
+            before=({"a": datetime(2024, 1, 1, 23, tzinfo=UTC), "b": datetime(2024, 1, 2, 1, tzinfo=UTC)},),
+            after=({"a": datetime(2024, 1, 1, 23, tzinfo=UTC), "b": datetime(2024, 1, 2, 1, tzinfo=UTC), "n": 1},),
             types={"a": "timestamp", "b": "timestamp"},
         ),
     )
@@ -71,7 +71,7 @@ class DateDiff(Transform):
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
         earlier, later = (columns.visible.get(self.from_col), columns.visible.get(self.to_col))
         if self.unit == "days":
-            difference: exp.Expression = exp.DateDiff(this=as_date(later), expression=as_date(earlier))
+            difference: exp.Expr = exp.DateDiff(this=as_date(later), expression=as_date(earlier))
         else:
             difference = exp.TimestampDiff(
                 this=as_timestamp(later), expression=as_timestamp(earlier), unit=exp.var(_UNITS[self.unit])
@@ -79,17 +79,17 @@ class DateDiff(Transform):
         return project(columns, {self.field: convert(difference, STRING, BIGINT)}, {self.field: BIGINT})
 
 
-def as_date(column: Column) -> exp.Expression:
+def as_date(column: Column) -> exp.Expr:
     """The column as a date; YYYYMMDD is understood, anything else that is no date is NULL."""
     return _moment(column, _DATE)
 
 
-def as_timestamp(column: Column) -> exp.Expression:
+def as_timestamp(column: Column) -> exp.Expr:
     """The column as a timestamp; YYYYMMDD is understood, anything else that is no time is NULL."""
     return _moment(column, TIMESTAMP)
 
 
-def _moment(column: Column, target: exp.DataType) -> exp.Expression:
+def _moment(column: Column, target: exp.DataType) -> exp.Expr:
     if is_moment(column.type):
         return convert(ref(column), column.type, target)
     text = exp.Trim(this=as_text(ref(column), column.type))
@@ -98,5 +98,5 @@ def _moment(column: Column, target: exp.DataType) -> exp.Expression:
     return convert(exp.If(this=compact, true=dashed, false=text.copy()), STRING, target)
 
 
-def _part(text: exp.Expression, start: int, size: int) -> exp.Expression:
+def _part(text: exp.Expr, start: int, size: int) -> exp.Expr:
     return exp.Substring(this=text.copy(), start=exp.Literal.number(start), length=exp.Literal.number(size))

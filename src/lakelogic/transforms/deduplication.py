@@ -138,7 +138,7 @@ def keep_first(columns: Columns, keys: Sequence[str], sort_by: Sequence[str], or
     return Step(select, columns, row_wise=False, effect="deduplicated")
 
 
-def is_blank(column: Column) -> exp.Expression:
+def is_blank(column: Column) -> exp.Expr:
     """Whether a key is NULL or holds nothing but spaces."""
     missing = is_null(ref(column))
     if not is_text(column.type) and not is_unknown(column.type):
@@ -151,7 +151,7 @@ def _tie_order(columns: Columns) -> list[Column]:
     return [*columns.visible, *columns.hidden]
 
 
-def _comparable(column: Column) -> exp.Expression:
+def _comparable(column: Column) -> exp.Expr:
     """Something to order a column by; a map has no order of its own."""
     has_order = not is_unknown(column.type) and not any(
         part.this == exp.DataType.Type.MAP for part in column.type.find_all(exp.DataType)

@@ -130,13 +130,13 @@ class DateRangeExplode(Transform):
         return _one_row_each(columns, self.output, dates, element)
 
 
-def _one_row_each(columns: Columns, output: str, values: exp.Expression, element: exp.DataType) -> Step:
+def _one_row_each(columns: Columns, output: str, values: exp.Expr, element: exp.DataType) -> Step:
     exploded = call("EXPLODE_OUTER", values)
     step = project(columns, {output: exploded}, {output: element})
     return Step(step.select, step.columns, row_wise=False, effect="expanded")
 
 
-def _list_in_text(text: exp.Expression) -> exp.Expression:
+def _list_in_text(text: exp.Expr) -> exp.Expr:
     """The elements of JSON text; text that is no list is its own single element, so that nothing is lost."""
     elements = call("FROM_JSON", text, exp.Literal.string("array<string>"))
     alone = exp.If(this=is_null(text), true=exp.null(), false=exp.array(text.copy()))

@@ -163,16 +163,16 @@ class Join(Transform):
         return brought
 
 
-def _select_with(columns: Columns, values: Mapping[str, exp.Expression]) -> exp.Select:
+def _select_with(columns: Columns, values: Mapping[str, exp.Expr]) -> exp.Select:
     out = [named(c.name, values[c.name]) if c.name in values else ref(c, SOURCE) for c in columns]
     out += [named(name, value) for name, value in values.items() if name not in columns]
     return exp.select(*out).from_(SOURCE)
 
 
-def _matches(mine: Column, theirs: Column) -> exp.Expression:
+def _matches(mine: Column, theirs: Column) -> exp.Expr:
     """Equality in which text meets another type as that type, the same on every engine."""
-    left: exp.Expression = ref(mine, SOURCE)
-    right: exp.Expression = ref(theirs, _LINK)
+    left: exp.Expr = ref(mine, SOURCE)
+    right: exp.Expr = ref(theirs, _LINK)
     if is_text(mine.type) and not is_unknown(theirs.type):
         left = convert(left, mine.type, theirs.type)
     elif is_text(theirs.type) and not is_unknown(mine.type):
@@ -180,5 +180,5 @@ def _matches(mine: Column, theirs: Column) -> exp.Expression:
     return exp.EQ(this=left, expression=right)
 
 
-def _or_default(value: exp.Expression, default: Scalar | None, data_type: exp.DataType) -> exp.Expression:
+def _or_default(value: exp.Expr, default: Scalar | None, data_type: exp.DataType) -> exp.Expr:
     return value if default is None else exp.Coalesce(this=value, expressions=[literal(default, data_type)])

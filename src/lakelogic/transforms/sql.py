@@ -146,7 +146,7 @@ class Filter(Transform):
         return Step(pick(columns).where(kept), columns, row_wise=False, effect="filtered")
 
 
-def _derived(name: str, tree: exp.Expression, columns: Columns, names: tuple[str, ...]) -> Step:
+def _derived(name: str, tree: exp.Expr, columns: Columns, names: tuple[str, ...]) -> Step:
     over_rows = tree.find(exp.Window) is not None
     if not over_rows:
         refuse_beyond_row(tree, _NO_AGGREGATES, _USE_SELECT)

@@ -25,7 +25,7 @@ class _TextTransform(Transform):
     def from_yaml(cls, body: Any) -> Any:
         return {"fields": body} if isinstance(body, (str, list)) else body
 
-    def changed(self, text: exp.Expression) -> exp.Expression:
+    def changed(self, text: exp.Expr) -> exp.Expr:
         raise NotImplementedError
 
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
@@ -55,7 +55,7 @@ class Trim(_TextTransform):
         ),
     )
 
-    def changed(self, text: exp.Expression) -> exp.Expression:
+    def changed(self, text: exp.Expr) -> exp.Expr:
         return exp.Trim(this=text, position=_POSITIONS[self.side])
 
 
@@ -72,7 +72,7 @@ class Lower(_TextTransform):
         ),
     )
 
-    def changed(self, text: exp.Expression) -> exp.Expression:
+    def changed(self, text: exp.Expr) -> exp.Expr:
         return exp.Lower(this=text)
 
 
@@ -89,7 +89,7 @@ class Upper(_TextTransform):
         ),
     )
 
-    def changed(self, text: exp.Expression) -> exp.Expression:
+    def changed(self, text: exp.Expr) -> exp.Expr:
         return exp.Upper(this=text)
 
 

@@ -15,7 +15,7 @@ from lakelogic.sql.types import BIGINT, BOOLEAN, STRING, UNKNOWN, Column, Column
 from lakelogic.transforms.base import Step, Transform, TransformExample, project, transform
 
 _DOUBLE = parse_type("double")
-_COMPARISONS: dict[str, type[exp.Expression]] = {
+_COMPARISONS: dict[str, type[exp.Expr]] = {
     "lt": exp.LT,
     "lte": exp.LTE,
     "gt": exp.GT,
@@ -65,7 +65,7 @@ class Coalesce(Transform):
         is_new = self.field not in columns.visible and sources and self.output is None
         read = sources if is_new else [columns.visible.get(self.field), *sources]
         data_type = read[0].type
-        values: list[exp.Expression] = [ref(column) for column in read]
+        values: list[exp.Expr] = [ref(column) for column in read]
         if self.default is not None:
             values.append(literal(self.default, data_type))
         output = self.output or self.field
@@ -145,7 +145,7 @@ class Bin(Model):
             raise ValueError("a bin needs lt, lte, gt, gte or eq; use default for all other values")
         return self
 
-    def condition(self, column: Column) -> exp.Expression:
+    def condition(self, column: Column) -> exp.Expr:
         """What a value of this class meets."""
         limits = {name: getattr(self, name) for name in _COMPARISONS}
         return all_of(
@@ -211,7 +211,7 @@ def common_type(values: Sequence[Scalar | None]) -> exp.DataType:
     return _DOUBLE if kinds <= {int, float} else STRING
 
 
-def _equals(column: Column, value: Scalar | None) -> exp.Expression:
+def _equals(column: Column, value: Scalar | None) -> exp.Expr:
     if value is None:
         return is_null(ref(column))
     try:
@@ -220,5 +220,5 @@ def _equals(column: Column, value: Scalar | None) -> exp.Expression:
         raise ContractError(f"map_values of '{column.name}': {error.message}", cure=error.cure) from None
 
 
-def _alike(column: Column, result_type: exp.DataType) -> exp.Expression:
+def _alike(column: Column, result_type: exp.DataType) -> exp.Expr:
     return as_text(ref(column), column.type) if result_type == STRING else ref(column)

@@ -74,8 +74,8 @@ def test_keyed_masks_keep_equality_and_depend_on_the_key(kind: str, first: str, 
 
 @given(st.text(min_size=1))
 def test_partial_never_shows_the_whole_value(value: str) -> None:
-    for format in (None, "{first9}{last9}", "{first1}", "{last3}", "{first2}{domain}{last1}"):
-        shown = mask_for("partial", format=format).python(value, KEYS)
+    for pattern in (None, "{first9}{last9}", "{first1}", "{last3}", "{first2}{domain}{last1}"):
+        shown = mask_for("partial", pattern).python(value, KEYS)
         assert shown != value or "***" in value
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import reduce
 from itertools import count
@@ -16,7 +15,7 @@ from lakelogic.engines.base import Capabilities, Committed, Stamp
 from lakelogic.engines.spark import reading, writing
 from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.session import run_session
-from lakelogic.engines.spark.tables import Tables, require_commit
+from lakelogic.engines.spark.tables import Table, Tables, require_commit
 from lakelogic.engines.spark.types import columns_of
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan
@@ -90,12 +89,16 @@ class SparkEngine:
         return [row.asDict(recursive=True) for row in self.select(sql, relations).limit(limit).collect()]
 
     def keys(self, secrets: Mapping[str, bytes]) -> DataFrame:
-        from pyspark.sql import functions as F
         from pyspark.sql.types import BinaryType, StructField, StructType
 
         schema = StructType([StructField(f"_ll_key_{name}", BinaryType()) for name in secrets])
         row = tuple(bytearray(value) for value in secrets.values())
-        return F.broadcast(self.session.createDataFrame([row], schema))
+        return self.broadcast(self.session.createDataFrame([row], schema))
+
+    def broadcast(self, frame: DataFrame) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        return F.broadcast(frame)
 
     def union(self, frames: Sequence[DataFrame]) -> DataFrame:
         return reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
@@ -153,7 +156,7 @@ class SparkEngine:
             frame.unpersist()
         self._held.clear()
 
-    def _again(self, table: TablePlan):  # type: ignore[no-untyped-def]
+    def _again(self, table: TablePlan) -> Table:
         return self._tables.find(Location(table.location, table.is_name))
 
 

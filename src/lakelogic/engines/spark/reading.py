@@ -7,7 +7,6 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.spark.types import columns_of, spark_schema
-from lakelogic.errors import SourceError
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sources.shape import Layout, json_is_document
@@ -15,6 +14,7 @@ from lakelogic.sql.types import STRING, Column, Columns, is_nested, type_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+    from pyspark.sql.types import StructType
 
 _MAY_BE_MALFORMED = {"csv", "json"}
 
@@ -97,7 +97,7 @@ def _aligned(frame: DataFrame, layout: Layout, wanted: FilesToRead) -> DataFrame
     return frame.select(*out)
 
 
-def _schema(layout: Layout) -> object:
+def _schema(layout: Layout) -> StructType:
     return spark_schema(Columns((*layout.columns, MALFORMED)))
 
 
@@ -150,9 +150,3 @@ def _declared_as_text(columns: Columns, names: tuple[str, ...]) -> Columns:
     present = {c.name.lower(): c for c in columns}
     declared = [Column(present[n.lower()].name if n.lower() in present else n, STRING) for n in names]
     return columns.with_(*declared)
-
-
-def refuse_unreadable(error: Exception, location: str) -> SourceError:
-    """What Spark says of a source it can't read, in one line."""
-    first = str(error).splitlines()[0]
-    return SourceError(f"can't read {location}: {first}")

@@ -63,10 +63,9 @@ class Tables:
         from pyspark.errors import AnalysisException
 
         try:
-            self._session.read.format("delta").load(table.path).schema
+            return bool(self._session.read.format("delta").load(table.path).columns)
         except AnalysisException:
             return False
-        return True
 
     def find_commit(self, table: Table, run_id: str) -> Committed | None:
         """The commit that carries this run's id."""

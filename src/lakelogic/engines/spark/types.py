@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from lakelogic.errors import ContractError
 from lakelogic.sql.types import UNKNOWN, Column, Columns, parse_type, type_name
 
@@ -16,7 +18,7 @@ def columns_of(schema: StructType) -> Columns:
     return Columns(tuple(Column(field.name, _type_of(field.dataType)) for field in schema.fields))
 
 
-def _type_of(data_type: DataType):  # type: ignore[no-untyped-def]
+def _type_of(data_type: DataType) -> exp.DataType:
     try:
         return parse_type(_sql_name(data_type))
     except ContractError:

@@ -1,0 +1,148 @@
+"""The input of a run: pinned, and with its columns once they are known."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, Self
+
+from lakelogic.contract import LoadedContract
+from lakelogic.engines.base import Engine
+from lakelogic.plan.model import ReadPlan
+from lakelogic.plan.names import FILE, MALFORMED, POSITION
+from lakelogic.sources.delta import delta_columns
+from lakelogic.sources.discover import SourceSpec, source_columns, to_read
+from lakelogic.sources.files import Listing
+from lakelogic.sources.read import FilesToRead, TableToRead
+from lakelogic.sources.shape import json_names
+from lakelogic.sql.types import STRING, Column, Columns, type_name
+from lakelogic.state.claims import Pinned
+
+
+class Input(Protocol):
+    """What a run reads."""
+
+    @property
+    def pinned(self) -> Pinned: ...
+    @property
+    def read(self) -> ReadPlan: ...
+    @property
+    def columns(self) -> Columns: ...
+    @property
+    def rows(self) -> int | None: ...
+    @property
+    def is_empty(self) -> bool: ...
+
+    def guessed(self) -> Columns | None:
+        """The columns as far as they can be told without an engine, or None."""
+
+    def shaped(self, engine: Engine[Any]) -> Self:
+        """The same input with its columns."""
+
+    def frame(self, engine: Engine[Any]) -> Any:
+        """The rows."""
+
+
+@dataclass(frozen=True)
+class FrameInput:
+    """A frame that the caller handed in. Without a batch id it is never the same input twice."""
+
+    given: Any
+    pinned: Pinned
+    read: ReadPlan = field(default=ReadPlan("frame", "frame", "frame", "full", "a frame was given", ()))
+    columns: Columns = field(default_factory=Columns)
+    rows: int | None = None
+    is_empty: bool = False
+
+    @staticmethod
+    def of(frame: Any, batch_id: str | None) -> FrameInput:
+        return FrameInput(frame, Pinned("frame", "frame", batch_id=batch_id or secrets.token_hex(8)))
+
+    def guessed(self) -> Columns | None:
+        return None
+
+    def shaped(self, engine: Engine[Any]) -> FrameInput:
+        columns = engine.frame_columns(self.given)
+        return replace(self, columns=columns, read=described(self.read, columns))
+
+    def frame(self, engine: Engine[Any]) -> Any:
+        return engine.adopt(self.given)
+
+
+@dataclass(frozen=True)
+class TableInput:
+    """A Delta table, or a table of the catalog, at a pinned version."""
+
+    table: TableToRead
+    pinned: Pinned
+    read: ReadPlan
+    columns: Columns = field(default_factory=Columns)
+    rows: int | None = None
+    is_empty: bool = False
+
+    def guessed(self) -> Columns | None:
+        return None if self.table.is_name else delta_columns(self.table.location)
+
+    def shaped(self, engine: Engine[Any]) -> TableInput:
+        table, columns = engine.table_columns(self.table)
+        pinned = replace(self.pinned, version=table.version)
+        read = described(self.read, columns)
+        return replace(self, table=table, pinned=pinned, columns=columns, read=read, rows=table.rows)
+
+    def frame(self, engine: Engine[Any]) -> Any:
+        return engine.read_table(self.table)
+
+
+@dataclass(frozen=True)
+class FilesInput:
+    """Files of one format."""
+
+    loaded: LoadedContract
+    spec: SourceSpec
+    root: str
+    pinned: Pinned
+    read: ReadPlan
+    columns: Columns = field(default_factory=Columns)
+    files: FilesToRead | None = None
+
+    @property
+    def rows(self) -> int | None:
+        return self.files.rows if self.files else None
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.pinned.files
+
+    def guessed(self) -> Columns | None:
+        files = self._to_read()
+        if files.format != "json":
+            return _with_origin(files)
+        names = json_names(files.files)
+        if names is None:
+            return None
+        declared = {name.lower() for name in files.as_text}
+        found = tuple(Column(name, STRING) if name.lower() in declared else Column(name) for name in names)
+        return _with_origin(replace(files, columns=Columns(found)))
+
+    def shaped(self, engine: Engine[Any]) -> FilesInput:
+        files = self._to_read()
+        if files.format == "json":
+            files = engine.files_columns(files)
+        columns = _with_origin(files)
+        read = described(replace(self.read, format=files.format), columns)
+        return replace(self, files=files, columns=columns, read=read)
+
+    def frame(self, engine: Engine[Any]) -> Any:
+        return engine.read_files(self.files or self._to_read())
+
+    def _to_read(self) -> FilesToRead:
+        return to_read(self.loaded, self.spec, Listing(self.root, self.pinned.files), self.pinned.files)
+
+
+def described(read: ReadPlan, columns: Columns) -> ReadPlan:
+    return replace(read, columns=tuple((column.name, type_name(column.type)) for column in columns.visible))
+
+
+def _with_origin(files: FilesToRead) -> Columns:
+    hidden = (FILE, POSITION, MALFORMED) if files.format in ("csv", "json") else (FILE, POSITION)
+    return Columns((*source_columns(files), *hidden))
