@@ -125,9 +125,7 @@ def transform(kind: str) -> Callable[[type[Kind]], type[Kind]]:
     return register
 
 
-def project(
-    columns: Columns, changes: Mapping[str, exp.Expr], types: Mapping[str, exp.DataType] | None = None
-) -> Step:
+def project(columns: Columns, changes: Mapping[str, exp.Expr], types: Mapping[str, exp.DataType] | None = None) -> Step:
     """A SELECT of all columns with some replaced in place and the others added at the end.
 
     Raises:

@@ -53,7 +53,10 @@ class DateDiff(Transform):
         ),
         TransformExample(
             {"field": "n", "from_col": "a", "to_col": "b", "unit": "hours"},
-            before=({"a": datetime(2024, 1, 1, 10, 30, tzinfo=UTC), "b": 20240102}, {"a": datetime(2024, 1, 2, 1, tzinfo=UTC), "b": 20240102}),
+            before=(
+                {"a": datetime(2024, 1, 1, 10, 30, tzinfo=UTC), "b": 20240102},
+                {"a": datetime(2024, 1, 2, 1, tzinfo=UTC), "b": 20240102},
+            ),
             after=(
                 {"a": datetime(2024, 1, 1, 10, 30, tzinfo=UTC), "b": 20240102, "n": 13},
                 {"a": datetime(2024, 1, 2, 1, tzinfo=UTC), "b": 20240102, "n": -1},
