@@ -21,6 +21,7 @@ from lakelogic.plan.publish import published, quarantined
 from lakelogic.plan.split import Split, SplitBuilder, Stage
 from lakelogic.rules.base import Audit, Check, dataset_rules
 from lakelogic.sql.types import STRING, Column, Columns, is_unknown
+from lakelogic.write.base import Rows, strategies
 
 Render = Callable[[exp.Expr, Columns], str]
 
@@ -74,6 +75,7 @@ class _Planner:
         self._split = split
         self._links = links
         self._target = target_of(loaded, given.target)
+        self._strategy = strategies.get(self._contract.materialization.strategy)()
         self._fields = {item.name.lower(): item for item in self._contract.model.fields}
         self._out = self._output_columns()
         self._masks = self._masks_of(self._out)
@@ -125,9 +127,9 @@ class _Planner:
 
     def _refuse_unmatchable(self, name: str, mask: Mask) -> None:
         keys = {key.lower() for key in self._loaded.primary_key}
-        if self._contract.materialization.strategy == "merge" and name.lower() in keys and not mask.joinable:
+        if self._strategy.needs_key and name.lower() in keys and not mask.joinable:
             raise ContractError(
-                f"'{name}' is a key of the merge, and masking '{mask.kind}' does not keep equal values equal.",
+                f"'{name}' is a key of the target, and masking '{mask.kind}' does not keep equal values equal.",
                 cure="Use masking hash or tokenize, or 'masking_mode: deterministic' with encrypt.",
             )
 
@@ -183,7 +185,7 @@ class _Planner:
         keys = [self._key(name, problems) for name in self._loaded.primary_key]
         if problems:
             raise ContractInvalid(problems)
-        if keys and self._contract.materialization.strategy != "merge":
+        if keys and not self._strategy.needs_key:
             unique = dataset_rules.get("unique").model_validate({"columns": keys}).audit(self._out.visible)
             if unique.name not in {audit.name for audit in audits}:
                 audits.append(unique)
@@ -213,17 +215,15 @@ class _Planner:
     def _table(self, stamps: Mapping[str, exp.Expr], insert_only: Sequence[str]) -> TablePlan:
         written = self._contract.materialization
         keys = tuple(self._out.visible.get(name).name for name in self._loaded.primary_key)
+        rows = Rows(keys, self._comparable(keys, stamps), tuple(insert_only))
         return TablePlan(
             location=self._target.text,
             is_name=self._target.is_name,
-            strategy=written.strategy,  # type: ignore[arg-type]
-            keys=keys if written.strategy == "merge" else (),
-            compare=self._comparable(keys, stamps) if written.strategy == "merge" else None,
+            strategy=written.strategy,
+            operation=self._strategy.operation(rows),
             partition_by=written.partition_by,
             properties=tuple(sorted(written.table_properties.items())),
             evolve=self._contract.schema_policy.evolution != "strict",
-            insert_only=tuple(insert_only),
-            keep_newest=written.merge_dedup_guard,
         )
 
     def _comparable(self, keys: Sequence[str], stamps: Mapping[str, exp.Expr]) -> tuple[str, ...] | None:
@@ -243,8 +243,8 @@ class _Planner:
             return None
         chosen = said.target or said.table or said.location
         location = locate(chosen, self._loaded.directory) if chosen else quarantine_of(self._target)
-        mode = "overwrite" if said.write_mode == "overwrite" else "append"
-        return TablePlan(location.text, location.is_name, mode)  # type: ignore[arg-type]
+        operation = strategies.get(said.write_mode)().operation(Rows())
+        return TablePlan(location.text, location.is_name, said.write_mode, operation)
 
     def _notes(self) -> tuple[str, ...]:
         notes = [str(note) for note in self._loaded.notes]

@@ -8,10 +8,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from lakelogic.rules.base import Severity
+from lakelogic.write.operations import Operation
 
 FORMAT = 1
-
-Strategy = Literal["append", "overwrite", "merge"]
 
 
 @dataclass(frozen=True)
@@ -109,14 +108,11 @@ class TablePlan:
 
     location: str
     is_name: bool
-    strategy: Strategy
-    keys: tuple[str, ...] = ()
-    compare: tuple[str, ...] | None = None
+    strategy: str
+    operation: Operation
     partition_by: tuple[str, ...] = ()
     properties: tuple[tuple[str, str], ...] = ()
     evolve: bool = True
-    insert_only: tuple[str, ...] = ()
-    keep_newest: bool = False
 
 
 @dataclass(frozen=True)
@@ -159,7 +155,7 @@ class Plan:
     @property
     def measures_first(self) -> bool:
         """Whether an aggregate over the good rows comes before the write."""
-        return bool(self.audits) or self.target.strategy == "merge"
+        return bool(self.audits or self.target.operation.unique_by)
 
     @property
     def shaping_steps(self) -> tuple[StepPlan, ...]:

@@ -46,9 +46,9 @@ class Auditor:
         if not self._plan.measures_first:
             return Audited()
         wanted = {f"a{i}": self._measure(audit) for i, audit in enumerate(self._plan.audits)}
-        keys = ", ".join(f"`{key}`" for key in self._plan.target.keys)
+        keys = ", ".join(f"`{key}`" for key in self._plan.target.operation.unique_by)
         if keys:
-            nulls = " OR ".join(f"`{key}` IS NULL" for key in self._plan.target.keys)
+            nulls = " OR ".join(f"`{key}` IS NULL" for key in self._plan.target.operation.unique_by)
             wanted |= {
                 "rows": "count(1)",
                 "null_keys": f"count_if({nulls})",
@@ -85,7 +85,7 @@ class Auditor:
         return f"({sql})" if audit.whole_query else sql
 
     def _check_keys(self, good: Any, row: Mapping[str, object]) -> None:
-        names = ", ".join(self._plan.target.keys)
+        names = ", ".join(self._plan.target.operation.unique_by)
         if row["null_keys"]:
             raise GateClosed(
                 f"{row['null_keys']} good rows have a NULL in their key ({names}), and merge needs every key.",
@@ -99,7 +99,7 @@ class Auditor:
 
     def _example(self, good: Any) -> str:
         hidden = {name.lower() for name in self._plan.hide}
-        keys = self._plan.target.keys
+        keys = self._plan.target.operation.unique_by
         if any(key.lower() in hidden for key in keys):
             return ""
         listed = ", ".join(f"`{key}`" for key in keys)

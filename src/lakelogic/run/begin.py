@@ -26,6 +26,7 @@ from lakelogic.sources.read import TableToRead
 from lakelogic.sql.render import to_spark
 from lakelogic.sql.types import Columns
 from lakelogic.state.claims import Claim, Claims, Pinned, as_json
+from lakelogic.write.operations import AppendRows
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ class Beginning:
             StateError: the tables know of runs that the state does not.
         """
         recorded = engine.last_sequence(plan.target, app_id(plan.identity, "target"))
-        if recorded > last and plan.target.strategy == "append" and not self.ask.force:
+        if recorded > last and isinstance(plan.target.operation, AppendRows) and not self.ask.force:
             raise StateError(
                 f"{plan.target.location} was written by run {recorded} of this contract, but {self.claims.folder} knows only {last}.",
                 cure="Restore the state folder, or pass --force to read everything again.",

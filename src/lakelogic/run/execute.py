@@ -70,11 +70,12 @@ class Execution:
         quiet = Probes(self._engine, frozenset(), observing=False)
         counted = self._probes(rows_known)
         judged = self._judge.judge(source, quiet)
-        counting = self._judge.judge(source, counted)
-        good = self._engine.hold(counting.good) if plan.target.strategy == "merge" else counting.good
+        counting = self._judge.judge(source, counted) if counted.wanted else judged
+        held = plan.target.operation.reads_rows_twice
+        good = self._engine.hold(counting.good) if held else counting.good
         with self._timed("auditing"):
             self._auditor.stop_on_bad_rows(judged)
-            audited = self._auditor.audit(good if plan.target.strategy == "merge" else judged.good)
+            audited = self._auditor.audit(good if held else judged.good)
         if audited.failed and plan.audits_block_write:
             failed = ", ".join(rule.name for rule in audited.failed)
             raise GateClosed(f"dataset rules failed: {failed}.", cure="Nothing was written.")

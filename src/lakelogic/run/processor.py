@@ -26,6 +26,7 @@ from lakelogic.run.tell import log_row, tell
 from lakelogic.sql.render import pin
 from lakelogic.state.claims import Claim
 from lakelogic.state.runlog import RunLog
+from lakelogic.write.operations import AppendRows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -171,7 +172,7 @@ class DataProcessor:
         return self._prepare(before, before.input(held.input), engine)
 
     def _already(self, prepared: Prepared) -> str | None:
-        if prepared.plan.target.strategy != "append" or prepared.beginning.ask.force:
+        if not isinstance(prepared.plan.target.operation, AppendRows) or prepared.beginning.ask.force:
             return None
         claims = prepared.beginning.claims
         return claims.has_committed(prepared.found.pinned.digest, prepared.plan.fingerprint)

@@ -130,25 +130,20 @@ class SparkEngine:
         return frame
 
     def write(self, table: TablePlan, frame: DataFrame, stamp: Stamp) -> Committed:
-        found = self._tables.find(Location(table.location, table.is_name))
-        with write_error(found.shown), writing.stamped(self.session, stamp):
-            if table.strategy == "merge" and self._tables.exists(found):
-                writing.merge_rows(self.session, found, table, frame)
-            else:
-                # The first batch of a merge has nothing to meet: its keys were checked, so it is an append.
-                first = replace(table, strategy="append") if table.strategy == "merge" else table
-                writing.write_rows(found, first, frame)
-        return require_commit(self._tables.find_commit(self._again(table), stamp.run_id), found, stamp.run_id)
+        found = self._table(table)
+        with write_error(found.shown):
+            writing.write(self.session, found, table, frame, stamp, there=self._tables.exists(found))
+        return require_commit(self._tables.find_commit(self._table(table), stamp.run_id), found, stamp.run_id)
 
     def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
-        return self._tables.find_commit(self._again(table), run_id)
+        return self._tables.find_commit(self._table(table), run_id)
 
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
-        return self._tables.last_sequence(self._again(table), app_id)
+        return self._tables.last_sequence(self._table(table), app_id)
 
     def read_back(self, table: TablePlan, version: int | None) -> DataFrame:
         """A table of ours as a commit left it."""
-        found = self._again(table)
+        found = self._table(table)
         return reading.read_table(self.session, TableToRead(found.path or table.location, found.path is None, version))
 
     def close(self) -> None:
@@ -156,7 +151,7 @@ class SparkEngine:
             frame.unpersist()
         self._held.clear()
 
-    def _again(self, table: TablePlan) -> Table:
+    def _table(self, table: TablePlan) -> Table:
         return self._tables.find(Location(table.location, table.is_name))
 
 

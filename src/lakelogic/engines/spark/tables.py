@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _HISTORY = 50
+_WRITES = {"WRITE", "MERGE", "CREATE TABLE AS SELECT", "CREATE OR REPLACE TABLE AS SELECT", "REPLACE TABLE AS SELECT"}
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,9 @@ class Tables:
             return False
 
     def find_commit(self, table: Table, run_id: str) -> Committed | None:
-        """The commit that carries this run's id."""
+        """The commit of rows that carries this run's id."""
         for entry in self._history(table):
-            if _metadata(entry).get("run_id") == run_id:
+            if _metadata(entry).get("run_id") == run_id and entry["operation"] in _WRITES:
                 return _committed(table, entry)
         return None
 

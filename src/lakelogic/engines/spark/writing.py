@@ -11,6 +11,7 @@ from lakelogic.engines.base import Stamp
 from lakelogic.engines.spark.tables import Table
 from lakelogic.errors import WriteError
 from lakelogic.plan.model import TablePlan
+from lakelogic.write.operations import AppendRows, MergeRows, ReplaceRows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 _TXN_APP = "spark.databricks.delta.write.txnAppId"
 _TXN_VERSION = "spark.databricks.delta.write.txnVersion"
 _METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+_BATCH = "_ll_batch"
 
 
 @contextmanager
@@ -40,47 +42,57 @@ def stamped(session: SparkSession, stamp: Stamp) -> Iterator[None]:
             session.conf.unset(key)
 
 
-def write_rows(table: Table, plan: TablePlan, frame: DataFrame) -> None:
-    """Append, or replace all rows."""
-    writer = frame.write.format("delta").mode(plan.strategy)
+def write(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame, stamp: Stamp, *, there: bool) -> None:
+    """Apply the plan's operation in one commit. The first rows of a table are appended, whatever the operation."""
+    match plan.operation:
+        case MergeRows() as merge if there:
+            _add_columns(session, table, plan, frame)
+            frame.createOrReplaceTempView(_BATCH)
+            statement = merge_statement(table.sql, _BATCH, merge, frame.columns)
+            with stamped(session, stamp):
+                session.sql(statement).collect()
+        case ReplaceRows():
+            with stamped(session, stamp):
+                _save(table, plan, frame, "overwrite", "overwriteSchema")
+        case AppendRows() | MergeRows():
+            with stamped(session, stamp):
+                _save(table, plan, frame, "append", "mergeSchema")
+        case other:
+            raise WriteError(f"Spark can't apply {type(other).__name__}.")
+
+
+def _save(table: Table, plan: TablePlan, frame: DataFrame, mode: str, evolution: str) -> None:
+    writer = frame.write.format("delta").mode(mode).options(**dict(plan.properties))
     if plan.partition_by:
         writer = writer.partitionBy(*plan.partition_by)
     if plan.evolve:
-        writer = writer.option("mergeSchema" if plan.strategy == "append" else "overwriteSchema", "true")
-    for key, value in plan.properties:
-        writer = writer.option(key, value)
+        writer = writer.option(evolution, "true")
     if table.path is not None:
         writer.save(table.path)
     else:
         writer.saveAsTable(table.sql)
 
 
-def merge_rows(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame) -> None:
-    """Update rows whose key is there and differ, insert the others."""
-    _add_columns(session, table, plan, frame)
-    view = "_ll_merge_source"
-    frame.createOrReplaceTempView(view)
-    session.sql(merge_statement(table.sql, view, plan, frame.columns)).collect()
-
-
-def merge_statement(target: str, view: str, plan: TablePlan, columns: list[str]) -> str:
+def merge_statement(target: str, batch: str, merge: MergeRows, columns: list[str]) -> str:
     """The MERGE of a batch into a table."""
-    keys = " AND ".join(f"t.{_q(key)} = s.{_q(key)}" for key in plan.keys)
-    lowered = {key.lower() for key in (*plan.keys, *plan.insert_only)}
-    updates = ", ".join(f"t.{_q(c)} = s.{_q(c)}" for c in columns if c.lower() not in lowered)
+    keys = " AND ".join(f"t.{_q(key)} = s.{_q(key)}" for key in merge.keys)
+    fixed = {name.lower() for name in (*merge.keys, *merge.insert_only)}
+    updates = ", ".join(f"t.{_q(name)} = s.{_q(name)}" for name in columns if name.lower() not in fixed)
     differs = ""
-    if plan.compare:
-        differs = " AND NOT (" + " AND ".join(f"t.{_q(c)} <=> s.{_q(c)}" for c in plan.compare) + ")"
-    matched = f"WHEN MATCHED{differs} THEN UPDATE SET {updates} " if updates and plan.compare != () else ""
-    names = ", ".join(_q(column) for column in columns)
-    values = ", ".join(f"s.{_q(column)}" for column in columns)
+    if merge.compare:
+        differs = " AND NOT (" + " AND ".join(f"t.{_q(name)} <=> s.{_q(name)}" for name in merge.compare) + ")"
+    # With nothing to compare a match never differs: the table has keys only.
+    matched = f"WHEN MATCHED{differs} THEN UPDATE SET {updates} " if updates and merge.compare != () else ""
+    names = ", ".join(_q(name) for name in columns)
+    values = ", ".join(f"s.{_q(name)}" for name in columns)
     return (
-        f"MERGE INTO {target} AS t USING {view} AS s ON {keys} "
+        f"MERGE INTO {target} AS t USING {batch} AS s ON {keys} "
         f"{matched}WHEN NOT MATCHED THEN INSERT ({names}) VALUES ({values})"
     )
 
 
 def _add_columns(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame) -> None:
+    """A commit of its own, without the run's stamp: it must not pass for the write of the rows."""
     there = {name.lower() for name in session.sql(f"SELECT * FROM {table.sql} LIMIT 0").columns}
     new = [field for field in frame.schema.fields if field.name.lower() not in there]
     if not new:
