@@ -22,6 +22,7 @@ from ruamel.yaml.reader import ReaderError
 from lakelogic.errors import ContractError, ContractInvalid, Place
 
 MAX_DEPTH = 50
+MAX_NODES = 50_000
 
 
 @dataclass
@@ -66,6 +67,7 @@ class NodeBuilder:
         self.open: list[tuple[Sequence | Mapping, str | None]] = []
         self.keys: list[Node | None] = []
         self.root: Node | None = None
+        self.nodes = 0
 
     def build(self, text: str) -> Node | None:
         documents = 0
@@ -96,8 +98,11 @@ class NodeBuilder:
 
     def _start(self, event: ScalarEvent | SequenceStartEvent | MappingStartEvent) -> None:
         place = self._place(event)
+        self.nodes += 1
+        if self.nodes > MAX_NODES:
+            raise invalid(f"more than {MAX_NODES:,} values.", place, "A contract has fewer; is it data?")
         if event.tag is not None:
-            raise invalid(f"tag '{event.tag}' is not allowed.", place, "Remove it; quote the value if it is text.")
+            raise invalid(f"tag '{event.tag[:60]}' is not allowed.", place, "Remove it; quote the value if it is text.")
         if isinstance(event, ScalarEvent):
             scalar = Scalar(event.value, plain=event.style is None or event.style == "", place=place)
             if event.anchor:
@@ -133,7 +138,9 @@ class NodeBuilder:
         return Place(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
 
     def _syntax(self, error: MarkedYAMLError) -> ContractInvalid:
-        mark = error.problem_mark or error.context_mark
+        # A quote or bracket that is never closed is found at the end, but stands where it was opened.
+        unclosed = "end of stream" in str(error.problem) or "<stream end>" in str(error.problem)
+        mark = (unclosed and error.context_mark) or error.problem_mark or error.context_mark
         place = Place(self.file, mark.line + 1, mark.column + 1) if mark else Place(self.file)
         reason = " ".join(str(error.problem or error.context or "can't be read").split())
         return invalid(

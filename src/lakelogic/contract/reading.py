@@ -6,13 +6,11 @@ import math
 import re
 from collections.abc import Iterator
 
-from lakelogic.contract.nodes import MAX_DEPTH, Mapping, Node, NodeBuilder, Scalar, Sequence, invalid
+from lakelogic.contract.nodes import MAX_DEPTH, MAX_NODES, Mapping, Node, NodeBuilder, Scalar, Sequence, invalid
 from lakelogic.contract.places import Path, Places
 from lakelogic.errors import ContractError, ContractInvalid, Place
 
 MAX_BYTES = 500_000
-# Aliases repeat what they name, so this bounds what a small file can grow to.
-MAX_NODES = 50_000
 MERGE = "<<"
 
 _WORDS = {"": None, "~": None} | {
@@ -150,6 +148,7 @@ class _Reader:
                 self._problem("'<<' takes a mapping or a list of mappings.", merge.place, "Write '<<: *anchor'.")
 
     def _count(self, node: Node, depth: int) -> None:
+        # Aliases repeat what they name, so a small file can grow to a large one.
         self.nodes += 1
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
             raise invalid("the aliases expand to too much data.", node.place, "Use fewer or smaller anchors.")

@@ -14,7 +14,7 @@ from lakelogic.transforms.base import transforms
 
 from .builders import HOME
 
-QUIET = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+QUIET = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
 
 WORDS = st.sampled_from(
     [

@@ -76,6 +76,14 @@ def test_control_characters_are_refused_with_their_place(character: str) -> None
     )
 
 
+def test_more_values_than_a_contract_has_are_refused() -> None:
+    assert "more than 50,000 values" in refusal("a: [" + "1," * 200_000 + "]")
+
+
+def test_what_is_never_closed_is_told_where_it_was_opened() -> None:
+    assert refusal('a: 1\nb: "x\nc: 3\n').startswith("orders.yaml:2:4: not YAML")
+
+
 def test_syntax_errors_have_line_and_column() -> None:
     assert refusal("a: 1\nb: [1, 2\nc: 3\n").startswith("orders.yaml:3:")
     assert refusal("a:\n\t- x\n").startswith("orders.yaml:2:1: not YAML: found character '\\t'")
