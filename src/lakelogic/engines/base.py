@@ -80,6 +80,9 @@ class Engine(Protocol[Frame]):
     def rows(self, sql: str, relations: Mapping[str, Frame], limit: int) -> Sequence[Mapping[str, object]]:
         """A few rows, for a person to look at."""
 
+    def head(self, frame: Frame, limit: int) -> Sequence[Mapping[str, object]]:
+        """The first rows of a frame."""
+
     def keys(self, secrets: Mapping[str, bytes]) -> Frame:
         """Key material as a relation of one row."""
 

@@ -13,13 +13,14 @@ from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError
 from lakelogic.masks.base import Mask, mask_for
 from lakelogic.masks.raw import RAW_SECRETS
 from lakelogic.plan import names
-from lakelogic.plan.judge import bad_rows, good_rows
+from lakelogic.plan.judge import bad_rows, good_rows, original_name
 from lakelogic.plan.lineage import lineage_columns
 from lakelogic.plan.locations import Location, locate, quarantine_of
 from lakelogic.plan.model import AuditPlan, CheckPlan, LinkPlan, Plan, ReadPlan, StagePlan, StepPlan, TablePlan
 from lakelogic.plan.publish import published, quarantined
 from lakelogic.plan.split import Split, SplitBuilder, Stage
 from lakelogic.rules.base import Audit, Check, dataset_rules
+from lakelogic.sql.lineage import derived_from
 from lakelogic.sql.types import STRING, Column, Columns, is_unknown
 from lakelogic.write.base import Rows, strategies
 
@@ -97,11 +98,13 @@ class _Planner:
             publish=self._given.render(published(self._out, self._masks, stamps), self._out),
             target=self._table(stamps, insert_only),
             quarantine=self._quarantine_table(),
+            masks=tuple((name, mask.kind) for name, mask in self._masks.items()),
+            lineage=tuple(stamps),
             secrets=self._secrets(),
             fail_on_quarantine=contract.quarantine.fail_on_quarantine or not contract.quarantine.enabled,
             max_quarantine_ratio=contract.quarantine.max_ratio,
             audits_block_write=contract.quality.fail_pipeline_on_dataset_error,
-            hide=tuple(f.name for f in self._fields.values() if f.is_personal or f.is_masked),
+            hide=self._private(),
             notes=self._notes(),
         )
 
@@ -172,6 +175,16 @@ class _Planner:
         if self._raw() == "sealed":
             wanted |= {secret.name for secret in RAW_SECRETS}
         return tuple(sorted(wanted))
+
+    def _private(self) -> tuple[str, ...]:
+        """Columns that must not be shown: declared as private, or made from one and not declared."""
+        declared = [item.name for item in self._fields.values() if item.is_personal or item.is_masked]
+        private = {name.lower() for name in declared}
+        made: set[str] = set()
+        for _, step, _, _ in (*self._split.pre.chain.steps, *self._split.post.chain.steps):
+            made |= derived_from(step.select, private | made)
+        visible = {column.name for stage in (self._split.pre, self._split.post) for column in stage.columns.visible}
+        return (*declared, *sorted(name for name in visible if name.lower() in made - set(self._fields)))
 
     def _audits(self) -> tuple[AuditPlan, ...]:
         rules = [rule.over(self._loaded.name) for rule in self._contract.quality.dataset_rules]
@@ -255,7 +268,7 @@ class _Planner:
 
 def _check(check: Check, sql: str, stage: str) -> CheckPlan:
     reads = {column.name for column in check.predicate.find_all(exp.Column)}
-    plain = sorted(name.removeprefix("_ll_read_") for name in reads)
+    plain = sorted({name.removeprefix("_ll_pre_").removeprefix("_ll_read_") for name in reads})
     return CheckPlan(
         check.name,
         sql,
@@ -263,7 +276,7 @@ def _check(check: Check, sql: str, stage: str) -> CheckPlan:
         check.category,
         check.severity,
         check.label,
-        "post" if stage == "post" else "pre",
+        "post" if "post" in (stage, check.phase) else "pre",
         tuple(name for name in plain if not name.startswith("_ll_")),
     )
 
@@ -279,8 +292,8 @@ def _bad_columns(columns: Columns) -> Columns:
     """The columns of a bad row: as read where a cast failed, and the reasons."""
     kept = []
     for column in columns.visible:
-        read = columns.find(names.as_read(column.name).name)
-        kept.append(Column(column.name, read.type if read else column.type))
+        original = columns.get(original_name(column.name, columns))
+        kept.append(Column(column.name, original.type))
     reasons = [Column(name) for name in (names.ERRORS, names.CATEGORIES, names.RULES)]
     origin = (column for column in names.ORIGIN if column.name in columns)
     return Columns((*kept, *reasons, Column(names.REASON, STRING), *origin))

@@ -131,6 +131,8 @@ class Plan:
     publish: str
     target: TablePlan
     quarantine: TablePlan | None
+    masks: tuple[tuple[str, str], ...] = ()
+    lineage: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
     fail_on_quarantine: bool = False
     max_quarantine_ratio: float | None = None
@@ -147,6 +149,10 @@ class Plan:
         data["read"].pop("reason")
         canonical = json.dumps(data, sort_keys=True, separators=(",", ":"), default=str)
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+    def writer(self, role: Literal["target", "quarantine"]) -> str:
+        """Under which name the contract's transactions stand in a table."""
+        return f"lakelogic/{self.identity}/{role}"
 
     @property
     def checks(self) -> tuple[CheckPlan, ...]:

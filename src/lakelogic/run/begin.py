@@ -18,7 +18,6 @@ from lakelogic.masks.keys import Keys, load_keys
 from lakelogic.plan.build import Given, build_plan, identity_of, target_of
 from lakelogic.plan.locations import locate
 from lakelogic.plan.model import LinkPlan, Plan, ReadPlan
-from lakelogic.run.execute import app_id
 from lakelogic.run.inputs import FilesInput, FrameInput, Input, TableInput
 from lakelogic.sources.discover import SourceSpec, list_source, source_of
 from lakelogic.sources.files import Listing, SourceFile
@@ -146,14 +145,14 @@ class Beginning:
             RunBusy: another process was first.
             StateError: the tables know of runs that the state does not.
         """
-        recorded = engine.last_sequence(plan.target, app_id(plan.identity, "target"))
+        recorded = engine.last_sequence(plan.target, plan.writer("target"))
         if recorded > last and isinstance(plan.target.operation, AppendRows) and not self.ask.force:
             raise StateError(
                 f"{plan.target.location} was written by run {recorded} of this contract, but {self.claims.folder} knows only {last}.",
                 cure="Restore the state folder, or pass --force to read everything again.",
             )
         if plan.quarantine is not None:
-            recorded = max(recorded, engine.last_sequence(plan.quarantine, app_id(plan.identity, "quarantine")))
+            recorded = max(recorded, engine.last_sequence(plan.quarantine, plan.writer("quarantine")))
         now = datetime.now(UTC)
         run_id = new_run_id(now)
         claim = Claim(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any
+from typing import Any, Literal
 
 from lakelogic.engines.base import Committed, Engine, Stamp
 from lakelogic.errors import GateClosed
@@ -105,12 +105,12 @@ class Execution:
             return None
         return self._write(self._plan.quarantine, self._judge.quarantined(judged), "quarantine")
 
-    def _write(self, table: TablePlan, frame: Any, role: str) -> Committed:
+    def _write(self, table: TablePlan, frame: Any, role: Literal["target", "quarantine"]) -> Committed:
         if self._claim.attempt > 1 and (done := self._engine.find_commit(table, self._claim.run_id)):
             self.wrote = True
             return done
         stamp = Stamp(
-            app_id=app_id(self._plan.identity, role),
+            app_id=self._plan.writer(role),
             sequence=self._claim.sequence,
             run_id=self._claim.run_id,
             fingerprint=self._plan.fingerprint,
@@ -217,11 +217,6 @@ class Execution:
             yield
         finally:
             self.timings[what] = monotonic() - began
-
-
-def app_id(identity: str, role: str) -> str:
-    """Under which name a contract writes to a table."""
-    return f"lakelogic/{identity}/{role}"
 
 
 def _attribute(totals: dict[str, int], effect: str | None, before: int, after: int) -> None:

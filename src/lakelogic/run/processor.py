@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, requir
 from lakelogic.run.execute import Execution, Outcome
 from lakelogic.run.inputs import Input
 from lakelogic.run.links import ReadLink, guessed_links, read_links
+from lakelogic.run.looking import safe_rows
 from lakelogic.run.result import Counts, RunResult, Status
 from lakelogic.run.tell import log_row, tell
 from lakelogic.sql.render import pin
@@ -191,7 +193,7 @@ class DataProcessor:
         )
         try:
             outcome = execution.run(prepared.found.frame(engine), prepared.found.rows)
-            result = self._succeeded(prepared, claim, outcome)
+            result = self._succeeded(prepared, claim, outcome, engine)
             result.counts.reconcile()
             self._commit(prepared, claim, result)
         except BaseException as error:
@@ -201,7 +203,7 @@ class DataProcessor:
         tell(result)
         return result
 
-    def _succeeded(self, prepared: Prepared, claim: Claim, outcome: Outcome) -> RunResult:
+    def _succeeded(self, prepared: Prepared, claim: Claim, outcome: Outcome, engine: Engine[Any]) -> RunResult:
         ended = datetime.now(UTC)
         counts = outcome.counts
         newest = max((file.modified_ns for file in prepared.found.pinned.files), default=None)
@@ -222,6 +224,7 @@ class DataProcessor:
             quarantine=outcome.quarantine,
             timings=outcome.timings,
             frames=outcome.frames,
+            look=partial(safe_rows, prepared.plan, engine, outcome.frames),
         )
 
     def _commit(self, prepared: Prepared, claim: Claim, result: RunResult) -> None:

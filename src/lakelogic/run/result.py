@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -10,6 +10,7 @@ from typing import Any, Literal
 from lakelogic.engines.base import Committed
 from lakelogic.errors import ReconciliationError
 from lakelogic.observe.service_levels import ServiceLevelResult
+from lakelogic.run.looking import SafeRows
 
 FORMAT = 1
 
@@ -129,6 +130,7 @@ class RunResult:
     sequence: int | None = None
     max_ratio: float | None = None
     frames: tuple[Any, Any] | None = field(default=None, repr=False, compare=False)
+    look: Callable[[int], SafeRows] | None = field(default=None, repr=False, compare=False)
 
     @property
     def good(self) -> Any:
@@ -139,6 +141,10 @@ class RunResult:
     def bad(self) -> Any:
         """The quarantined rows as they were read, with their reasons."""
         return self.frames[1] if self.frames else None
+
+    def preview(self, limit: int = 10) -> SafeRows:
+        """The first good and bad rows, with private values hidden: safe to print or send."""
+        return self.look(limit) if self.look else SafeRows()
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.good, self.bad))

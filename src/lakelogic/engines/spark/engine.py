@@ -86,7 +86,11 @@ class SparkEngine:
         return row.asDict() if row is not None else {}
 
     def rows(self, sql: str, relations: Mapping[str, DataFrame], limit: int) -> Sequence[Mapping[str, object]]:
-        return [row.asDict(recursive=True) for row in self.select(sql, relations).limit(limit).collect()]
+        return self.head(self.select(sql, relations), limit)
+
+    def head(self, frame: DataFrame, limit: int) -> Sequence[Mapping[str, object]]:
+        with source_error("the rows to show"):
+            return [row.asDict(recursive=True) for row in frame.limit(limit).collect()]
 
     def keys(self, secrets: Mapping[str, bytes]) -> DataFrame:
         from pyspark.sql.types import BinaryType, StructField, StructType
