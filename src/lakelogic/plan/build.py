@@ -146,7 +146,7 @@ class _Planner:
         errors = [check for check in stage.checks if check.severity == "error"]
         if not errors:
             return StagePlan(steps, checks)
-        bad = bad_rows(errors, columns, stage.excused_by)
+        bad = bad_rows(errors, columns, stage.excused_by, in_turn=stage.judges_both)
         bad_columns = _bad_columns(columns)
         stored = quarantined(self._kept(columns), bad_columns, self._masks_of(columns), self._raw())
         return StagePlan(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
+from lakelogic.plan.kept import kept_name
 from lakelogic.plan.names import CATEGORIES, ERRORS, FAILED, MALFORMED, ORIGIN, REASON, RULES, as_read
 from lakelogic.rules.base import Check
 from lakelogic.sql.types import Columns
@@ -17,16 +18,18 @@ def good_rows(checks: Sequence[Check], columns: Columns) -> exp.Select:
     return exp.select(*(ref(column) for column in columns)).from_(SOURCE).where(_all(checks))
 
 
-def bad_rows(checks: Sequence[Check], columns: Columns, excused_by: Mapping[str, exp.Expr]) -> exp.Select:
+def bad_rows(
+    checks: Sequence[Check], columns: Columns, excused_by: Mapping[str, exp.Expr], *, in_turn: bool = False
+) -> exp.Select:
     """The other rows, as they were read, with the reasons in the order of the rules.
 
     `excused_by` maps a column to what is true where its own check has failed: a rule that is NULL only because of
-    such a column is not repeated.
+    such a column is not repeated. `in_turn`, checks of phase post are told only of rows that pass the others.
     """
     failing = exp.select(*(ref(column) for column in columns)).from_(SOURCE)
-    failing = failing.select(named(FAILED, _failed(checks, excused_by)))
+    failing = failing.select(named(FAILED, _failed(checks, excused_by, in_turn)))
     failing = failing.where(exp.not_(exp.func("COALESCE", exp.paren(_all(checks)), exp.false())))
-    kept = [named(column.name, _original(column.name, columns)) for column in columns.visible]
+    kept = [named(column.name, ref(original_name(column.name, columns))) for column in columns.visible]
     reasons = [
         named(CATEGORIES, _texts([check.category for check in checks])),
         named(ERRORS, _texts([check.message for check in checks])),
@@ -41,19 +44,28 @@ def _all(checks: Sequence[Check]) -> exp.Expr:
     return exp.and_(*(exp.paren(check.predicate) for check in checks))
 
 
-def _original(name: str, columns: Columns) -> exp.Expr:
-    kept = as_read(name).name
-    return ref(kept) if kept in columns else ref(name)
+def original_name(name: str, columns: Columns) -> str:
+    """Where a value is as it was read: before its cast, else before the split, else as it is."""
+    before = [kept_name(as_read(name).name), as_read(name).name, kept_name(name)]
+    return next((kept for kept in before if kept in columns), name)
 
 
-def _failed(checks: Sequence[Check], excused_by: Mapping[str, exp.Expr]) -> exp.Expr:
+def _failed(checks: Sequence[Check], excused_by: Mapping[str, exp.Expr], in_turn: bool) -> exp.Expr:
     """Positions of the checks that failed: each predicate is evaluated once, whatever is then told of it."""
     marks = [_mark(check, position, excused_by) for position, check in enumerate(checks, 1)]
-    failed = exp.func("ARRAY_COMPACT", exp.array(*marks))
+    first = [i for i, check in enumerate(checks) if not (in_turn and check.phase == "post")]
+    failed = _compact([marks[i] for i in first])
+    if first and len(first) < len(checks):
+        then = _compact([mark for i, mark in enumerate(marks) if i not in set(first)])
+        failed = exp.func("IF", _all([checks[i] for i in first]), then, failed)
     if not checks or MALFORMED.name.lower() not in _reads(checks[0]):
         return failed
     # Nothing else is worth telling of a record that could not be read; its check stands first.
     return exp.func("IF", checks[0].predicate, failed, exp.array(exp.Literal.number(1)))
+
+
+def _compact(marks: Sequence[exp.Expr]) -> exp.Expr:
+    return exp.func("ARRAY_COMPACT", exp.array(*marks))
 
 
 def _mark(check: Check, position: int, excused_by: Mapping[str, exp.Expr]) -> exp.Expr:

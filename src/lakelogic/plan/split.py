@@ -11,6 +11,7 @@ from lakelogic.contract import LoadedContract
 from lakelogic.errors import ContractInvalid, LakeLogicError, Place
 from lakelogic.plan import names
 from lakelogic.plan.conform import Declared, conform, declared
+from lakelogic.plan.kept import KeptValues
 from lakelogic.plan.stages import Chain, lookup_step
 from lakelogic.rules import declared as model_rules
 from lakelogic.rules.base import Check, RowRule
@@ -23,12 +24,14 @@ from lakelogic.transforms.base import Step, project, ref
 class Stage:
     """A chain of steps with the checks on what it yields.
 
-    `excused_by` maps a column to what is true where its own check has failed.
+    `excused_by` maps a column to what is true where its own check has failed. A stage that `judges_both` has checks of
+    phase post that count only for rows which pass the others.
     """
 
     chain: Chain
     checks: list[Check] = field(default_factory=list)
     excused_by: dict[str, exp.Expr] = field(default_factory=dict)
+    judges_both: bool = False
 
     @property
     def columns(self) -> Columns:
@@ -84,17 +87,46 @@ class SplitBuilder:
         self._conform(pre, early)
         self._field_checks(pre, {item.name for item in early})
 
-        post = Stage(Chain(pre.columns, self._links))
-        self._transform(post, "post")
-        self._conform(post, [item for item in self._model if item.name in post.columns])
+        post = self._after(pre.columns)
         self._field_checks(post, made_later)
         self._row_rules(pre, post)
         if self._problems:
             raise ContractInvalid(self._problems)
         self._name(pre, post)
         pre.bring_in_references()
-        post.bring_in_references()
+        if post.chain.row_wise and any(check.severity == "error" for check in post.checks):
+            pre = self._judged_at_once(pre, post)
+            post = Stage(Chain(pre.columns, self._links))
+        else:
+            post.bring_in_references()
         return Split(pre, post, unknown)
+
+    def _after(self, columns: Columns) -> Stage:
+        """What follows the split: transformations, then the declared types of what they made."""
+        post = Stage(Chain(columns, self._links))
+        self._transform(post, "post")
+        self._conform(post, [item for item in self._model if item.name in post.columns])
+        return post
+
+    def _judged_at_once(self, pre: Stage, post: Stage) -> Stage:
+        """Both stages as one, where each row stays one row: bad rows of both are then found in a single pass.
+
+        The values before the split are kept under names of their own, and what comes after it is judged only for
+        rows that passed before.
+        """
+        kept = KeptValues.of(pre.columns)
+        later = self._after(kept.columns)
+        pre.chain.add("values before the split", kept.step)
+        pre.chain.steps += later.chain.steps
+        pre.chain.columns = later.columns
+        checks = [
+            *(kept.check(check) for check in pre.checks),
+            *(replace(check, phase="post") for check in post.checks),
+        ]
+        excuses = {kept.name(name).lower(): kept.expression(tree) for name, tree in pre.excused_by.items()}
+        both = Stage(pre.chain, checks, {**excuses, **post.excused_by}, judges_both=True)
+        both.bring_in_references()
+        return both
 
     def _unknown(self, columns: Columns) -> tuple[str, ...]:
         known = {item.name.lower() for item in self._model}
