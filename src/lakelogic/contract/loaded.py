@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path as FilePath
+from typing import get_args
 
 from lakelogic.contract.identity import is_layer, normal_layer
 from lakelogic.contract.model import Contract
 from lakelogic.contract.naming import format_of, is_table_name, name_parts
 from lakelogic.contract.places import Places
-from lakelogic.contract.source import Source
+from lakelogic.contract.source import Source, SourceType
 from lakelogic.errors import Place
 from lakelogic.project import Project
 
@@ -91,7 +92,8 @@ class LoadedContract:
         server = self.model.server
         if self.model.source is not None or server is None:
             return self.model.source
-        return Source(path=server.path, format=server.format, post_ingestion=server.post_ingestion)
+        kind = {"type": server.type} if server.type in get_args(SourceType) else {}
+        return Source.model_validate({**kind, **server.model_dump(include={"path", "format", "post_ingestion"})})
 
     @property
     def source_format(self) -> str | None:

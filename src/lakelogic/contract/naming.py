@@ -20,7 +20,7 @@ FORMAT_OF_ENDING = {
     "xls": "excel",
 }
 _COMPRESSIONS = ("gz", "bz2", "zst", "zip", "snappy", "lz4")
-_IDENTIFIER = r"(?:`[^`/]+`|[\w{}$]+)"
+_IDENTIFIER = r"(?:`[^`/]+`|[\w{}$-]+)"
 _TABLE_NAME = re.compile(rf"{_IDENTIFIER}(?:\.{_IDENTIFIER}){{1,2}}")
 
 

@@ -98,9 +98,7 @@ class Server(Model):
     """The older spelling of source: where data is stored."""
 
     type: Name | None = Field(default=None, description="Storage, such as s3, local or table.")
-    mode: Literal["validate", "ingest"] = Field(
-        default="validate", description="validate reads a table; ingest reads new files."
-    )
+    mode: Literal["validate", "ingest"] = Field(default="validate", description="Both read the path.")
     path: Name | None = Field(default=None, description="File, folder, pattern, address or catalog name.")
     format: SourceFormat | None = Field(default=None, description="File format; from the path's ending when absent.")
     cast_to_string: bool = Field(default=False, description="Whether every column is read as text.")

@@ -84,10 +84,12 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
 _FIELD_KEYS = ("foreign_key", "security_groups", "pii_vault", "extraction_task", "extraction_examples")
 _LINK_KEYS = ("query",)
 
+_TYPES = ("iceberg", "database", "stream", "dlt", "sftp")
+_FORMATS = ("iceberg", "avro", "xml", "excel", "fixed_width")
 # Values that are refused, where others of the same key are not.
 _VALUES: Mapping[Path, tuple[object, ...]] = {
-    ("source", "type"): ("iceberg", "database", "stream", "dlt", "sftp"),
-    ("source", "format"): ("iceberg", "avro", "xml", "excel", "fixed_width"),
+    ("source", "type"): _TYPES,
+    ("source", "format"): _FORMATS,
     ("source", "load_mode"): ("cdc",),
     ("source", "watermark_strategy"): (
         "max_target",
@@ -98,7 +100,8 @@ _VALUES: Mapping[Path, tuple[object, ...]] = {
         "delta_version",
     ),
     ("source", "post_ingestion", "action"): ("archive", "delete"),
-    ("server", "format"): ("iceberg", "avro", "xml", "excel", "fixed_width"),
+    ("server", "type"): _TYPES,
+    ("server", "format"): _FORMATS,
     ("server", "post_ingestion", "action"): ("archive", "delete"),
     ("schema_policy", "evolution"): ("overwrite", "compatible"),
     ("quarantine", "format"): ("iceberg", "parquet", "csv", "json"),
@@ -151,10 +154,10 @@ def _used_kinds(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
 def _inferred(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
     """Types and formats that the contract does not write but its path means."""
     block = "source" if loaded.model.source is not None else "server"
-    if loaded.source_type in _VALUES[("source", "type")] and _at(loaded.model, (block, "type")) != loaded.source_type:
+    if loaded.source_type in _TYPES and _at(loaded.model, (block, "type")) != loaded.source_type:
         yield (block, "path"), f"a source of type {loaded.source_type}"
     declared = loaded.source is not None and loaded.source.format is not None
-    if not declared and loaded.source_format in _VALUES[("source", "format")]:
+    if not declared and loaded.source_format in _FORMATS:
         yield (block, "path"), f"a source of format {loaded.source_format}"
     strategy = loaded.source.watermark_strategy if loaded.source else None
     if loaded.source and loaded.source.load_mode == "incremental" and strategy == "none":

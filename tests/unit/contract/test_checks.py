@@ -221,6 +221,13 @@ def test_type_and_format_of_a_source_follow_from_its_path(source: str, type_: st
     assert (loaded.source_type, loaded.source_format) == (type_, format_)
 
 
+def test_the_older_spelling_of_source_means_the_same() -> None:
+    loaded = contract("server: {type: delta, path: lake/a, mode: ingest}")
+    assert loaded.source is not None
+    assert (loaded.source.path, loaded.source_type, loaded.source_format) == ("lake/a", "delta", "delta")
+    assert contract("server: {type: s3, path: lake/a.csv}").source_type == "file"
+
+
 @pytest.mark.parametrize(
     ("short", "evolution", "unknown_fields"),
     [("strict", "strict", "quarantine"), ("quarantine", "allow", "quarantine"), ("allow", "allow", "allow")],

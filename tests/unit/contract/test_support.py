@@ -44,6 +44,7 @@ def test_everything_that_is_not_built_is_listed_in_the_order_of_the_file() -> No
         ("source: {path: a.csv, post_ingestion: {action: delete}}", "source.post_ingestion.action: delete"),
         ("source: {path: a.csv, options: {engine_options: {x: y}}}", "source.options.engine_options"),
         ("source: {path: a, load_mode: incremental, watermark_strategy: none}", "load_mode: incremental without"),
+        ("server: {type: stream, path: a}", "server.type: stream"),
         ("server: {path: a.csv, cast_to_string: true}", "server.cast_to_string"),
         ("external_logic: {path: a.py}", "external_logic"),
         ("extraction: {provider: regex}", "extraction"),
