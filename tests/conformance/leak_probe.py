@@ -38,8 +38,8 @@ quality:
 materialization: {strategy: append, target_path: people}
 """
 PEOPLE = """
-{"id": "1", "email": "zaphod@leak.example", "iban": "leak-iban-1", "phone": "leak-phone-1", "name": "leak-name-1"}
-{"id": "2", "email": "leak, no address", "iban": "leak-iban-2", "phone": "leak-phone-2", "name": "leak-name-2"}
+{"id": "1", "email": "marvin@x.com", "iban": "marvin-iban-1", "phone": "marvin-phone-1", "name": "marvin-1"}
+{"id": "2", "email": "marvin, no address", "iban": "marvin-iban-2", "phone": "marvin-phone-2", "name": "marvin-2"}
 """
 
 

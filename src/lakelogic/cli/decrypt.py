@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from lakelogic.errors import SourceError, UsageError, did_you_mean
-from lakelogic.masks.keys import Keys, load_keys
+from lakelogic.errors import SecretMissing, SourceError, UsageError, did_you_mean
+from lakelogic.masks.keys import VARIABLE, Keys, load_keys
 from lakelogic.masks.sealed import CannotDecrypt, unseal
 
 Row = dict[str, object]
@@ -33,6 +33,8 @@ def command(
         raise UsageError("--column and --limit go with --table.", cure="Add --table PATH.")
     if table is not None and (values or not column):
         raise UsageError("--table needs --column, and no values beside it.", cure="Write --table PATH --column NAME.")
+    if not os.environ.get(VARIABLE):
+        raise SecretMissing(f"{VARIABLE} is not set.", cure="Set it to the key that encrypted the values.")
     keys = load_keys(os.environ)
     if table is not None:
         for number, row in enumerate(read_rows(table, column or [], limit), start=1):

@@ -18,7 +18,7 @@ ID_BYTES = 4
 SEALING = ("encrypt", "raw")
 HMACS = ("hash", "tokenize", "nonce")
 
-_CURE = 'Make one with: python -c "import secrets; print(secrets.token_hex(32))"'
+_CURE = 'Make a key: python -c "import secrets; print(secrets.token_hex(32))"'
 _HMAC_BLOCK = 64
 _HEX = re.compile(r"[0-9a-fA-F]*")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{43}")
@@ -86,7 +86,7 @@ def load_keys(environ: Mapping[str, str]) -> Keys:
 
 
 def _missing() -> SecretMissing:
-    return SecretMissing(f"{VARIABLE} is not set, and masking needs a key.", cure=_CURE)
+    return SecretMissing(f"{VARIABLE} is not set.", cure=_CURE)
 
 
 def _place(number: int, count: int) -> str:
