@@ -111,6 +111,17 @@ _VALUES: Mapping[Path, tuple[object, ...]] = {
 UNBUILT_KINDS = frozenset({"lifecycle_window", "rollup", "pivot", "unpivot"})
 
 
+def unbuilt_keys() -> frozenset[Path]:
+    """Every key that is refused, without the positions of lists."""
+    listed = {**_KEYS, ("model", "fields"): _FIELD_KEYS, ("links",): _LINK_KEYS}
+    return frozenset((*path, key) for path, keys in listed.items() for key in keys)
+
+
+def unbuilt_values() -> Mapping[Path, tuple[object, ...]]:
+    """Values that are refused, by key."""
+    return _VALUES
+
+
 def unsupported(loaded: LoadedContract) -> list[NotSupportedYet]:
     """Everything that the contract asks for and this release does not do, in the order of the file."""
     paths = dict.fromkeys([*_used_keys(loaded), *_used_values(loaded), *_used_kinds(loaded), *_inferred(loaded)])
