@@ -11,7 +11,7 @@ from pydantic import Field
 from sqlglot import exp
 
 from lakelogic.errors import ContractError
-from lakelogic.sql.types import STRING, TIMESTAMP, UNKNOWN, Column, is_nested, is_unknown, parse_type, type_name
+from lakelogic.sql.types import TIMESTAMP, UNKNOWN, Column, parse_type, type_name
 
 Scalar = bool | int | Annotated[float, Field(allow_inf_nan=False)] | str | datetime | date
 """A plain value in YAML."""
@@ -100,27 +100,6 @@ def bound(value: Scalar, data_type: exp.DataType) -> exp.Expr:
     return _as_written(value) if is_text(data_type) else literal(value, data_type)
 
 
-def as_text(expression: exp.Expr, data_type: exp.DataType) -> exp.Expr:
-    """The value as text: lists, maps and structs become compact JSON."""
-    if is_text(data_type):
-        return expression
-    return exp.JSONFormat(this=expression) if is_nested(data_type) else _try(expression, STRING)
-
-
-def convert(expression: exp.Expr, source: exp.DataType, target: exp.DataType) -> exp.Expr:
-    """The value as another type; what can't be converted becomes NULL."""
-    if source == target:
-        return expression
-    if is_text(target):
-        return as_text(expression, source)
-    if is_nested(target) and is_text(source):
-        return call("FROM_JSON", expression, exp.Literal.string(type_name(target)))
-    if is_unknown(source) or is_text(source) or is_nested(source) or _casts_directly(source, target):
-        return _try(expression, target)
-    # Spark refuses to plan such a cast; by way of text every value simply fails to convert.
-    return _try(_try(expression, STRING), target)
-
-
 def readable(expression: exp.Expr) -> str:
     """SQL for people: plain names are not quoted."""
     copy = expression.copy()
@@ -128,20 +107,6 @@ def readable(expression: exp.Expr) -> str:
         if _PLAIN_NAME.fullmatch(identifier.name):
             identifier.set("quoted", False)
     return copy.sql("spark")
-
-
-def _try(expression: exp.Expr, target: exp.DataType) -> exp.Expr:
-    return exp.TryCast(this=expression, to=target.copy(), safe=True, requires_string=True)
-
-
-def _casts_directly(source: exp.DataType, target: exp.DataType) -> bool:
-    if is_number(source):
-        return is_number(target) or target.this in {_Type.BOOLEAN} | (_MOMENTS - {_Type.DATE, _Type.TIMESTAMPNTZ})
-    if source.this == _Type.BOOLEAN:
-        return is_number(target)
-    if is_moment(source):
-        return is_moment(target)
-    return False
 
 
 def _written(value: Scalar) -> str:

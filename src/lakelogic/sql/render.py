@@ -8,9 +8,8 @@ from typing import ClassVar
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 from sqlglot.generators.spark import SparkGenerator
-from sqlglot.optimizer.annotate_types import annotate_types
-from sqlglot.schema import MappingSchema
 
+from lakelogic.sql.annotate import annotated
 from lakelogic.sql.types import Columns
 
 _Type = exp.DType
@@ -47,7 +46,7 @@ PIPELINE_RUN_ID = "<the pipeline run's id>"
 
 def to_spark(tree: exp.Expr, columns: Columns) -> str:
     """Spark SQL text of a resolved tree; clock functions become the marks NOW and TODAY."""
-    return _with_types(tree.copy(), columns).transform(_portable).sql(_TrySpark)
+    return annotated(tree.copy(), columns).transform(_portable).sql(_TrySpark)
 
 
 def pin(sql: str, *, started: datetime, run_id: str, pipeline_run_id: str) -> str:
@@ -62,21 +61,6 @@ def pin(sql: str, *, started: datetime, run_id: str, pipeline_run_id: str) -> st
     for mark, value in values.items():
         sql = sql.replace(exp.Literal.string(mark).sql("spark"), exp.Literal.string(value).sql("spark"))
     return sql
-
-
-def _with_types(tree: exp.Expr, columns: Columns) -> exp.Expr:
-    query = tree if isinstance(tree, exp.Query) else exp.select(exp.alias_(tree, "_")).from_("source")
-    schema = MappingSchema(
-        {"source": {column.name: column.type for column in columns}}, dialect="spark", normalize=False
-    )
-    # Types are found for qualified columns only.
-    bare = [node for node in query.find_all(exp.Column) if not node.table]
-    for node in bare:
-        node.set("table", exp.to_identifier("source"))
-    annotate_types(query, schema=schema, dialect="spark")
-    for node in bare:
-        node.set("table", None)
-    return tree if isinstance(tree, exp.Query) else query.selects[0].unalias()
 
 
 def _portable(node: exp.Expr) -> exp.Expr:

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 from sqlglot.errors import OptimizeError
-from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.optimizer.qualify_columns import qualify_columns, quote_identifiers
 from sqlglot.optimizer.qualify_tables import qualify_tables
-from sqlglot.schema import MappingSchema
 
 from lakelogic.errors import SqlError, did_you_mean
+from lakelogic.sql.annotate import SOURCE, annotated, known_type, schema_of
 from lakelogic.sql.guard import check_tables
 from lakelogic.sql.types import UNKNOWN, Column, Columns
-
-SOURCE = "source"
 
 
 @dataclass(frozen=True)
@@ -50,14 +47,6 @@ def resolve_expression(tree: exp.Expr, columns: Columns, qualifiers: tuple[str, 
     return tree.copy().transform(visit)
 
 
-def type_of(tree: exp.Expr, columns: Columns) -> exp.DataType:
-    """The type of a resolved expression, as far as it can be known without an engine."""
-    probe = exp.select(tree.copy().as_("v") if not isinstance(tree, exp.Alias) else tree.copy()).from_(SOURCE)
-    annotated = _annotate(probe, columns, {})
-    found = annotated.selects[0].type
-    return found if isinstance(found, exp.DataType) and found.this != exp.DataType.Type.NULL else UNKNOWN
-
-
 def resolve_select(
     tree: exp.Query, columns: Columns, links: Mapping[str, Columns], source_names: tuple[str, ...] = (SOURCE,)
 ) -> Resolved:
@@ -76,7 +65,7 @@ def resolve_select(
             table.set("alias", exp.TableAlias(this=exp.to_identifier(alias)))
     tables = {SOURCE: columns.visible, **links}
     _spell(query, tables)
-    schema = _schema(tables)
+    schema = schema_of(tables)
     try:
         query = qualify_tables(query, dialect="spark")
         query = qualify_columns(query, schema, expand_alias_refs=False)
@@ -91,9 +80,9 @@ def resolve_select(
         for hidden in columns.hidden:
             query.select(exp.column(_quoted(hidden.name), table=_quoted(alias)), copy=False)
     quote_identifiers(query, dialect="spark")
-    annotated = _annotate(query.copy(), columns, links)
-    types = {select.alias_or_name: select.type for select in annotated.selects}
-    result = [Column(name, types.get(name) or UNKNOWN) for name in outputs]
+    typed = annotated(query.copy(), columns, links)
+    types = {select.alias_or_name: known_type(select) for select in typed.selects}
+    result = [Column(name, types.get(name, UNKNOWN)) for name in outputs]
     return Resolved(query, Columns((*result, *(columns.hidden if keeps else ()))), row_wise)
 
 
@@ -105,18 +94,6 @@ def _path(column: exp.Expr, rest: list[exp.Expr]) -> exp.Expr:
     for part in rest:
         column = exp.Dot(this=column, expression=_quoted(part.name))
     return column
-
-
-def _schema(tables: Mapping[str, Columns]) -> MappingSchema:
-    return MappingSchema(
-        {name: {column.name: column.type for column in columns} for name, columns in tables.items()},
-        dialect="spark",
-        normalize=False,
-    )
-
-
-def _annotate(query: exp.Query, columns: Columns, links: Mapping[str, Columns]) -> exp.Query:
-    return annotate_types(query, schema=_schema({SOURCE: columns, **links}), dialect="spark")
 
 
 def _spell(query: exp.Query, tables: Mapping[str, Columns]) -> None:

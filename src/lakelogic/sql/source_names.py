@@ -7,7 +7,7 @@ from typing import Self
 from pydantic import PrivateAttr
 
 from lakelogic.models import Model
-from lakelogic.sql.resolve import SOURCE
+from lakelogic.sql.annotate import SOURCE
 
 
 class ReadsSource(Model):

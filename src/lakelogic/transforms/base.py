@@ -13,8 +13,8 @@ from sqlglot import exp
 from lakelogic.errors import ContractError, SqlError, did_you_mean
 from lakelogic.registry import Registry
 from lakelogic.rules.base import Check
+from lakelogic.sql.annotate import SOURCE
 from lakelogic.sql.build import named, ref
-from lakelogic.sql.resolve import SOURCE
 from lakelogic.sql.source_names import ReadsSource
 from lakelogic.sql.types import UNKNOWN, Column, Columns
 
@@ -26,7 +26,6 @@ __all__ = [
     "Step",
     "Transform",
     "TransformExample",
-    "as_read",
     "link_columns",
     "link_table",
     "named",
@@ -150,11 +149,6 @@ def project(columns: Columns, changes: Mapping[str, exp.Expr], types: Mapping[st
 def pick(columns: Iterable[Column]) -> exp.Select:
     """A SELECT of these columns as they are."""
     return exp.select(*(ref(column) for column in columns)).from_(SOURCE)
-
-
-def as_read(column: Column) -> Column:
-    """The hidden column that keeps a value as it was before its cast."""
-    return Column(f"_ll_read_{column.name}", column.type, hidden=True)
 
 
 def refuse_hidden(columns: Columns, name: str) -> None:

@@ -9,8 +9,9 @@ from pydantic import Field
 from sqlglot import exp
 
 from lakelogic.errors import NotSupportedYet
+from lakelogic.sql.annotate import type_of
 from lakelogic.sql.parse import parse_condition, parse_projection
-from lakelogic.sql.resolve import resolve_expression, resolve_select, type_of
+from lakelogic.sql.resolve import resolve_expression, resolve_select
 from lakelogic.sql.shape import aggregate, generator, refuse_beyond_row
 from lakelogic.sql.types import Columns
 from lakelogic.transforms.base import Effect, Step, Transform, TransformExample, pick, project, transform
