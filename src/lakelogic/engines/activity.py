@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Tasks:
-    """Tasks of the stages that run now."""
-
-    done: int
-    total: int
+from lakelogic.engines.base import Tasks
+from lakelogic.engines.spark.activity import tasks
 
 
 def tasks_under_way() -> Tasks | None:
     """What the engine tells of its work; None where it is idle, or can't tell."""
-    from lakelogic.engines.spark.activity import tasks
-
     return tasks()

@@ -26,6 +26,14 @@ class Capabilities:
 
 
 @dataclass(frozen=True)
+class Tasks:
+    """How far an engine is with the work under way."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
 class Stamp:
     """Who writes: put into the commit, so that a repeated write is recognised and found again."""
 

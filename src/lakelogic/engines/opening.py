@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 KNOWN = ("spark",)
 LATER = ("duckdb", "polars")
+DEFAULT = KNOWN[0]
 
 
 @dataclass(frozen=True)
@@ -29,17 +30,27 @@ class EngineSettings:
     verbose: bool = False
 
 
+def chosen_engine(settings: EngineSettings) -> str:
+    """The name of the engine that was asked for, else of the default.
+
+    Raises:
+        EngineUnavailable: it is unknown, or not there yet.
+    """
+    name = settings.name or DEFAULT
+    if name in LATER:
+        raise EngineUnavailable(f"not supported yet: engine '{name}'.", cure="Use --engine spark.")
+    if name not in KNOWN:
+        raise EngineUnavailable(f"engine '{name}' is unknown.", cure=did_you_mean(name, KNOWN + LATER))
+    return name
+
+
 def open_engine(settings: EngineSettings, progress: Callable[[str], None]) -> Engine[Any]:
     """The engine that was asked for, else Spark.
 
     Raises:
         EngineUnavailable: it is unknown, or something it stands on is not installed.
     """
-    name = settings.name or KNOWN[0]
-    if name in LATER:
-        raise EngineUnavailable(f"not supported yet: engine '{name}'.", cure="Use --engine spark.")
-    if name not in KNOWN:
-        raise EngineUnavailable(f"engine '{name}' is unknown.", cure=did_you_mean(name, KNOWN + LATER))
+    chosen_engine(settings)
     from lakelogic.engines.spark.factory import open_spark
 
     progress("starting Spark")

@@ -8,10 +8,11 @@ from typing import Any, Protocol, Self
 
 from lakelogic.contract import LoadedContract
 from lakelogic.engines.base import Engine
+from lakelogic.errors import SourceError
 from lakelogic.plan.model import ReadPlan
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.sources.delta import delta_columns
-from lakelogic.sources.discover import SourceSpec, source_columns, to_read
+from lakelogic.sources.discover import SourceSpec, list_source, source_columns, to_read
 from lakelogic.sources.files import Listing
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sources.shape import json_names
@@ -35,6 +36,12 @@ class Input(Protocol):
 
     def guessed(self) -> Columns | None:
         """The columns as far as they can be told without an engine, or None."""
+
+    def known(self) -> Self | None:
+        """The same input with its columns, where no engine is needed to be sure of them."""
+
+    def everything(self) -> Self:
+        """The same input as if nothing of it had been read before."""
 
     def shaped(self, engine: Engine[Any]) -> Self:
         """The same input with its columns."""
@@ -61,6 +68,12 @@ class FrameInput:
     def guessed(self) -> Columns | None:
         return None
 
+    def known(self) -> FrameInput | None:
+        return None
+
+    def everything(self) -> FrameInput:
+        return self
+
     def shaped(self, engine: Engine[Any]) -> FrameInput:
         columns = engine.frame_columns(self.given)
         return replace(self, columns=columns, read=described(self.read, columns))
@@ -82,6 +95,12 @@ class TableInput:
 
     def guessed(self) -> Columns | None:
         return None if self.table.is_name else delta_columns(self.table.location)
+
+    def known(self) -> TableInput | None:
+        return None
+
+    def everything(self) -> TableInput:
+        return self
 
     def shaped(self, engine: Engine[Any]) -> TableInput:
         table, columns = engine.table_columns(self.table)
@@ -124,10 +143,23 @@ class FilesInput:
         found = tuple(Column(name, STRING) if name.lower() in declared else Column(name) for name in names)
         return _with_origin(replace(files, columns=Columns(found)))
 
+    def known(self) -> FilesInput | None:
+        files = self._to_read()
+        return None if files.format == "json" else self._with(files)
+
+    def everything(self) -> FilesInput:
+        files = list_source(self.spec).files
+        if not files:
+            raise SourceError(
+                f"no file matches {self.spec.location.text}, so its columns are unknown.", cure="Check the path."
+            )
+        return replace(self, pinned=replace(self.pinned, files=files))
+
     def shaped(self, engine: Engine[Any]) -> FilesInput:
         files = self._to_read()
-        if files.format == "json":
-            files = engine.files_columns(files)
+        return self._with(engine.files_columns(files) if files.format == "json" else files)
+
+    def _with(self, files: FilesToRead) -> FilesInput:
         columns = _with_origin(files)
         read = described(replace(self.read, format=files.format), columns)
         return replace(self, files=files, columns=columns, read=read)

@@ -14,7 +14,7 @@ from loguru import logger
 
 from lakelogic.contract import LoadedContract, load_contract, load_text
 from lakelogic.engines.base import Engine
-from lakelogic.engines.opening import EngineSettings, open_engine
+from lakelogic.engines.opening import DEFAULT, EngineSettings, chosen_engine, open_engine
 from lakelogic.errors import LakeLogicError
 from lakelogic.observe.service_levels import judge_service_levels
 from lakelogic.plan.model import Plan
@@ -23,10 +23,11 @@ from lakelogic.run.execute import Execution, Outcome
 from lakelogic.run.inputs import Input
 from lakelogic.run.links import ReadLink, guessed_links, read_links
 from lakelogic.run.looking import safe_rows
+from lakelogic.run.preview import Preview
 from lakelogic.run.result import Counts, RunResult, Status
 from lakelogic.run.tell import log_row, tell
 from lakelogic.sql.render import pin
-from lakelogic.state.claims import Claim
+from lakelogic.state.claims import Claim, Pinned
 from lakelogic.state.runlog import RunLog
 from lakelogic.write.operations import AppendRows
 
@@ -103,14 +104,34 @@ class DataProcessor:
 
     def plan(self, *, source: str | None = None, target: str | None = None) -> Plan:
         """What a run would do now. Reads schemas and lists files; writes nothing."""
+        return self.preview(source=source, target=target).plan
+
+    def preview(self, *, source: str | None = None, target: str | None = None) -> Preview:
+        """The plan of a run that would begin now, and its input. Writes nothing; no engine is started without need.
+
+        Raises:
+            SourceError: there are no files, so that nothing is known of their columns.
+        """
         beginning = self._begin(Ask(source=source, target=target))
-        found = beginning.input()
+        unfinished = beginning.claims.unfinished()
+        resumed = unfinished if unfinished and unfinished.input.kind != "frame" else None
+        found = beginning.input(resumed.input if resumed else None)
+        nothing_new = found.is_empty
+        found = found.everything() if nothing_new else found
+        plan, pinned = self._previewed(beginning, found)
+        return Preview(plan, pinned, nothing_new, resumed.run_id if resumed else None)
+
+    def _previewed(self, beginning: Beginning, found: Input) -> tuple[Plan, Pinned]:
+        known, links = found.known(), guessed_links(self.contract)
+        if known is not None and links is not None:
+            return beginning.plan(known, known.columns, chosen_engine(self._settings), links), known.pinned
         self._check_early(beginning, found)
         engine = open_engine(self._settings, self._progress)
         try:
-            return self._prepare(beginning, found, engine).plan
+            prepared = self._prepare(beginning, found, engine)
         finally:
             engine.close()
+        return prepared.plan, prepared.found.pinned
 
     def _begin(self, ask: Ask) -> Beginning:
         require_supported(self.contract)
@@ -256,7 +277,7 @@ class DataProcessor:
             pipeline_run_id=self._pipeline_run_id or run_id,
             contract=self.contract.name,
             layer=self.contract.layer,
-            engine=self._settings.name or "spark",
+            engine=self._settings.name or DEFAULT,
             status="no_new_data",
             reason=reason,
             mode=found.read.mode,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from lakelogic.engines.activity import Tasks
+from lakelogic.engines.base import Tasks
 
 
 def tasks() -> Tasks | None:

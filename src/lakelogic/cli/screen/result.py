@@ -1,0 +1,219 @@
+"""What a run did, as a person wants to see it: counts, failed rules, tables written, time, what next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from lakelogic.cli.screen.consoles import is_narrow
+from lakelogic.cli.screen.layout import INDENT, grid, headed, indented, joined, line, mark, place, section
+from lakelogic.cli.screen.wording import (
+    HIDDEN,
+    cell,
+    counted,
+    measured,
+    number,
+    one_line,
+    seconds,
+    share,
+    shortened,
+)
+from lakelogic.engines.base import Committed
+from lakelogic.run.result import RuleResult, RunResult
+
+_TOP_RULES = 10
+_EXAMPLE_WIDTH = 32
+_PREFIX = "Rule failed: "
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the command knows beside the result: the time of each phase, what to try next, and how much to show."""
+
+    phases: Mapping[str, float] = field(default_factory=dict)
+    next_commands: tuple[tuple[str, str], ...] = ()
+    all_rules: bool = False
+
+
+def result_view(result: RunResult, told: Told, console: Console) -> RenderableType:
+    """The whole result, from the verdict to the next command."""
+    if result.status == "no_new_data":
+        return Group(_nothing_new(result, console), *_next(told))
+    return Group(*_head(result, told, console), *_details(result, told, console), *_next(told))
+
+
+def _nothing_new(result: RunResult, console: Console) -> RenderableType:
+    why = one_line(result.reason)
+    return Text.assemble(mark(console, "good"), " ", (one_line(result.contract), "bold"), f": nothing new. {why}.")
+
+
+def _head(result: RunResult, told: Told, console: Console) -> Iterator[RenderableType]:
+    duration = sum(told.phases.values()) or (result.ended - result.started).total_seconds()
+    sign = mark(console, "bad" if result.blocks_downstream else "good")
+    name = (one_line(result.contract), "bold")
+    about = joined([result.layer or "", result.engine, f"{number(result.counts.source)} rows in {seconds(duration)}"])
+    yield Text.assemble(sign, " ", name, (f"  {about}", "dim"))
+    yield indented(line(f"{result.mode}: {result.reason}", "dim"))
+    if result.attempt > 1:
+        yield indented(
+            line(f"resumed: run {result.run_id} had not ended; attempt {result.attempt} completed it", "yellow")
+        )
+    for reason in _blocking(result):
+        yield indented(line(reason, "red"))
+    yield Text()
+    yield indented(_counts(result))
+
+
+def _blocking(result: RunResult) -> Iterator[str]:
+    """Why downstream contracts must not run, though this one wrote its rows."""
+    failed = [rule.name for rule in result.dataset_rules if rule.status != "passed" and rule.severity == "error"]
+    if failed:
+        yield f"blocks what is downstream: dataset rules failed ({', '.join(failed)})"
+    ratio = result.quarantine_ratio
+    if result.max_ratio is not None and ratio is not None and ratio > result.max_ratio:
+        yield (
+            f"blocks what is downstream: {share(ratio, 1)} quarantined, and quarantine.max_ratio is "
+            f"{share(result.max_ratio, 1)}"
+        )
+
+
+def _counts(result: RunResult) -> Table:
+    counts = result.counts
+    score = "unknown" if result.quality_score is None else f"{result.quality_score:g}"
+    columns = [("Source", number(counts.source), "")]
+    if counts.expanded:
+        columns.append(("Expanded", number(counts.expanded), ""))
+    columns += [
+        ("Good", number(counts.good), "green"),
+        ("Quarantined", number(counts.quarantined), "red" if counts.quarantined else ""),
+        ("Filtered", number(counts.filtered), ""),
+        ("Deduplicated", number(counts.deduplicated), ""),
+        ("Ratio", share(counts.ratio, 1), ""),
+        ("Score", score, ""),
+    ]
+    table = headed(*((heading, "right") for heading, _, _ in columns))
+    table.add_row(*(Text(value, style=f"bold {style}") for _, value, style in columns))
+    return table
+
+
+def _details(result: RunResult, told: Told, console: Console) -> Iterator[RenderableType]:
+    if result.steps:
+        yield section("Steps", _steps(result))
+    if result.rules:
+        failed = sum(rule.status != "passed" for rule in result.rules)
+        note = f"{failed} of {len(result.rules)} failed" if failed else f"all {len(result.rules)} passed"
+        yield section("Rules", *_rules(result, told, console), note=note)
+    if result.dataset_rules:
+        yield section("Dataset rules", _dataset_rules(result, console))
+    if result.service_levels:
+        yield section("Service levels", _service_levels(result, console))
+    written = [("good", result.target), ("quarantined", result.quarantine)]
+    yield section("Written", _written(((role, table) for role, table in written if table is not None), console))
+    if told.phases:
+        spent = joined(f"{what} {seconds(took)}" for what, took in told.phases.items())
+        yield section("Time", line(spent))
+    if result.notes:
+        yield section("Notes", *(line(note, "yellow") for note in result.notes))
+
+
+def _steps(result: RunResult) -> Table:
+    table = headed(("", "left"), ("In", "right"), ("Out", "right"))
+    for step in result.steps:
+        table.add_row(line(step.name), number(step.rows_in), number(step.rows_out))
+    return table
+
+
+def _rules(result: RunResult, told: Told, console: Console) -> Iterator[RenderableType]:
+    """Failed rules, those with most rows first; the others by name."""
+    failed = sorted((rule for rule in result.rules if rule.status != "passed"), key=lambda rule: -(rule.failed or 0))
+    passed = [rule.name for rule in result.rules if rule.status == "passed"]
+    top = failed if told.all_rules else failed[:_TOP_RULES]
+    if top:
+        yield _failed_rules(top, result, console)
+    if len(failed) > len(top):
+        yield line(f"and {len(failed) - len(top)} more; -v shows them all", "dim")
+    if passed:
+        shown = passed if told.all_rules else passed[:_TOP_RULES]
+        more = f" and {len(passed) - len(shown)} more" if len(shown) < len(passed) else ""
+        yield Text.assemble(mark(console, "good"), " ", (one_line(", ".join(shown)) + more, "dim"))
+
+
+def _failed_rules(rules: Iterable[RuleResult], result: RunResult, console: Console) -> Table:
+    counts = result.counts
+    judged = None if counts.good_at_split is None else counts.good_at_split + (counts.quarantined_at_split or 0)
+    narrow = is_narrow(console)
+    columns = [("", "left"), ("", "left"), ("Rows", "right"), ("Share", "right")]
+    columns += [] if narrow else [("Category", "left")]
+    table = headed(*columns, ("Because", "wrap"), ("Example", "left"))
+    for rule in rules:
+        kind = "bad" if rule.severity == "error" else "doubtful"
+        cells: list[RenderableType] = [
+            mark(console, kind),
+            Text(shortened(one_line(rule.name), 28), style="bold"),
+            Text(number(rule.failed)),
+            Text(share(rule.failed, judged)),
+        ]
+        cells += [] if narrow else [line(rule.category)]
+        table.add_row(*cells, line(_because(rule)), line(_example(rule), "dim"))
+    return table
+
+
+def _because(rule: RuleResult) -> str:
+    """The message without what the table says already."""
+    message = rule.message.removeprefix(_PREFIX)
+    named = f"{rule.name} ("
+    if message.startswith(named) and message.endswith(")"):
+        message = message.removeprefix(named)[:-1]
+    return f"{message} ({rule.severity})" if rule.severity != "error" else message
+
+
+def _example(rule: RuleResult) -> str:
+    """A sample row, as far as the rule reads it; what is private was hidden when the sample was taken."""
+    values = (f"{name}={value if value == HIDDEN else cell(value)}" for name, value in (rule.sample or {}).items())
+    return shortened(", ".join(values), _EXAMPLE_WIDTH)
+
+
+def _dataset_rules(result: RunResult, console: Console) -> Table:
+    table = grid("left", "left", "right", "wrap")
+    for rule in sorted(result.dataset_rules, key=lambda rule: rule.status == "passed"):
+        bad = "bad" if rule.severity == "error" else "doubtful"
+        sign = mark(console, "good" if rule.status == "passed" else bad)
+        because = "" if rule.status == "passed" else rule.message.removeprefix(_PREFIX)
+        table.add_row(sign, line(rule.name, "bold"), measured(rule.value), line(because))
+    return table
+
+
+def _service_levels(result: RunResult, console: Console) -> Table:
+    table = grid("left", "left", "wrap")
+    kinds = {"passed": "good", "failed": "bad"}
+    for level in sorted(result.service_levels, key=lambda level: level.status == "passed"):
+        table.add_row(mark(console, kinds.get(level.status, "unknown")), line(level.name, "bold"), line(level.message))
+    return table
+
+
+def _written(tables: Iterable[tuple[str, Committed]], console: Console) -> Table:
+    grid_ = grid("left", "left", "left", "left")
+    width = max(console.width - INDENT - 48, 24)
+    for role, table in tables:
+        version = "" if table.version is None else f"version {table.version}"
+        grid_.add_row(role, place(table.location, width), version, _changes(table))
+    return grid_
+
+
+def _changes(table: Committed) -> str:
+    """Rows as the commit tells them; a merge tells what it did with each."""
+    told = [("inserted", table.inserted), ("updated", table.updated), ("deleted", table.deleted)]
+    parts = [f"{number(count)} {word}" for word, count in told if count is not None and (count or word != "deleted")]
+    return ", ".join(parts) if parts else counted(table.rows, "row")
+
+
+def _next(told: Told) -> Iterator[RenderableType]:
+    if told.next_commands:
+        table = grid("left", "wrap")
+        for command, why in told.next_commands:
+            table.add_row(Text(command, style="bold cyan"), Text(why, style="dim"))
+        yield section("Next", table)
