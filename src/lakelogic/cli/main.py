@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import traceback
@@ -38,14 +39,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     json = "--json" in given
     if "--debug" not in given:
         sys.excepthook = partial(_tell_defect, json)
+    # Libraries that log in the standard way would otherwise write to the terminal: PySpark does so at Ctrl-C.
+    logging.getLogger().addHandler(logging.NullHandler())
     try:
         return _invoke([word for word in given if word != "--debug"] or ["--help"])
     except LakeLogicError as error:
         if "--debug" in given:
             traceback.print_exc()
         return _tell(error, json)
-    except (KeyboardInterrupt, typer.Abort):
-        typer.echo("interrupted", err=True)
+    except typer.Abort:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader has gone (`| head`); Python would complain once more when it flushes at the end.
@@ -80,6 +82,8 @@ def _invoke(arguments: list[str]) -> int:
     except typer.TyperException as error:
         where = f"lakelogic {asked}" if asked in COMMANDS else "lakelogic"
         raise UsageError(error.format_message(), cure=f"`{where} --help` shows what it accepts.") from None
+    if code == INTERRUPTED:
+        typer.echo("interrupted", err=True)
     sys.stdout.flush()
     return code if isinstance(code, int) else 0
 

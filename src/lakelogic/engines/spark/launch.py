@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from lakelogic.engines.spark.interrupts import interruptible, uninterrupted
 from lakelogic.engines.spark.jars import jar_paths
 from lakelogic.engines.spark.java import require_java
 from lakelogic.errors import EngineUnavailable
@@ -36,7 +37,7 @@ def launch(conf: Mapping[str, str], *, verbose: bool) -> SparkSession:
     require_java()
     # foreachBatch and user functions start Python again, and must find this one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    with tempfile.TemporaryFile() as quiet:
+    with tempfile.TemporaryFile() as quiet, interruptible():
         try:
             _start_jvm(conf, sys.__stderr__ if verbose and sys.__stderr__ else quiet)
             return SparkSession.builder.config(map=_secrets(conf)).getOrCreate()
@@ -116,7 +117,8 @@ def _start_jvm(conf: Mapping[str, str], output: IO[Any]) -> None:
     # A Connect server of our own (SPARK_REMOTE=local) is first a plain Spark, whose launcher refuses that variable.
     remote = os.environ.pop("SPARK_REMOTE", None)
     try:
-        gateway = launch_gateway(shown, popen_kwargs={"stdout": output, "stderr": output})
+        with uninterrupted():
+            gateway = launch_gateway(shown, popen_kwargs={"stdout": output, "stderr": output})
         SparkContext._ensure_initialized(gateway=gateway)
     finally:
         if remote is not None:
