@@ -30,7 +30,11 @@ ExprT = TypeVar("ExprT", bound=exp.Expr)
 
 def annotated(tree: ExprT, columns: Columns, links: Mapping[str, Columns] | None = None) -> ExprT:
     """The tree itself, with the type of every node that can be told; columns without a table are the source's."""
-    query = tree if isinstance(tree, exp.Query) else exp.select(exp.alias_(tree, "_")).from_(SOURCE)
+    query: exp.Query
+    if isinstance(tree, exp.Query):
+        query = tree
+    else:
+        query = exp.Select(expressions=[exp.Alias(this=tree, alias=exp.to_identifier("_"))]).from_(SOURCE, copy=False)
     # Types are found for qualified columns only.
     bare = [node for node in query.find_all(exp.Column) if not node.table]
     for node in bare:
@@ -38,6 +42,8 @@ def annotated(tree: ExprT, columns: Columns, links: Mapping[str, Columns] | None
     annotate_types(query, schema=schema_of({SOURCE: columns, **(links or {})}), dialect="spark")
     for node in bare:
         node.set("table", None)
+    if query is not tree:
+        tree.pop()
     return tree
 
 
