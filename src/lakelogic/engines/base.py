@@ -116,6 +116,9 @@ class Engine(Protocol[Frame]):
     def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
         """The commit of a run in a table, if there is one."""
 
+    def delete(self, table: TablePlan, column: str, value: str) -> None:
+        """Take the rows out of a table whose column has this value."""
+
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
         """The highest sequence number that a table has recorded for a writer."""
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.support import unsupported
 from lakelogic.engines.base import Engine
-from lakelogic.errors import ContractInvalid, SecretMissing, SourceError, StateError
+from lakelogic.errors import ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
 from lakelogic.masks.keys import Keys, load_keys
 from lakelogic.plan.build import Given, build_plan, identity_of, target_of
 from lakelogic.plan.locations import locate
@@ -24,7 +24,7 @@ from lakelogic.sources.files import Listing, SourceFile
 from lakelogic.sources.read import TableToRead
 from lakelogic.sql.render import to_spark
 from lakelogic.sql.types import Columns
-from lakelogic.state.claims import Claim, Claims, Pinned, as_json
+from lakelogic.state.claims import Claim, Claims, Pinned, digest_of
 from lakelogic.write.operations import AppendRows
 
 
@@ -72,27 +72,40 @@ def require_keys(loaded: LoadedContract) -> Keys | None:
 class Beginning:
     """Finds, for one contract, what the next run is to do."""
 
-    def __init__(self, loaded: LoadedContract, ask: Ask, keys: Keys | None) -> None:
+    def __init__(self, loaded: LoadedContract, ask: Ask, keys: Keys | None, claims: Claims | None = None) -> None:
         self.loaded = loaded
         self.ask = ask
         self.keys = keys
         self.target = target_of(loaded, locate(ask.target, Path.cwd()) if ask.target else None)
         self.identity = identity_of(loaded, self.target)
-        self.claims = Claims(loaded.project.state_dir / "runs" / self.identity)
+        self.claims = claims or Claims(loaded.project.state_dir / "runs" / self.identity)
+        self.contract_digest = digest_of(loaded.document)
 
     def input(self, pinned: Pinned | None = None) -> Input:
         """What to read: the pinned input of an unfinished run, else what is there and new.
 
         Raises:
-            SourceError: the source can't be listed or read, or there is nothing and empty_behavior is fail.
+            SourceError: the source can't be listed or read.
         """
         if self.ask.frame is not None:
             return FrameInput.of(self.ask.frame, self.ask.batch_id)
         spec = source_of(self.loaded, self.ask.source)
-        found = self._table(spec, pinned) if spec.is_table else self._files(spec, pinned)
-        if found.is_empty and not spec.skip_when_empty:
-            raise SourceError(f"{spec.location.text} has no new data, and empty_behavior is fail.")
-        return found
+        return self._table(spec, pinned) if spec.is_table else self._files(spec, pinned)
+
+    def has_still(self, pinned: Pinned) -> bool:
+        """Whether every file of an unfinished run's input is as it was."""
+        if pinned.kind != "files":
+            return True
+        there = {file.identity for file in list_source(source_of(self.loaded, self.ask.source)).files}
+        return all(file.identity in there for file in pinned.files)
+
+    def refuse_empty(self, found: Input) -> None:
+        """
+        Raises:
+            SourceError: there is nothing to read, and the contract calls that a failure.
+        """
+        if found.is_empty and not source_of(self.loaded, self.ask.source).skip_when_empty:
+            raise SourceError(f"{found.read.reason}, and empty_behavior is fail.")
 
     def _table(self, spec: SourceSpec, pinned: Pinned | None) -> Input:
         version = pinned.version if pinned else None
@@ -104,7 +117,6 @@ class Beginning:
         listing = list_source(spec)
         files, reason = listing.files, "load_mode is full"
         if pinned:
-            self._refuse_changed(listing, pinned)
             files, reason = pinned.files, "the input of an unfinished run is read again"
         elif spec.incremental:
             files, reason = self._new_files(listing)
@@ -124,15 +136,6 @@ class Beginning:
         said = f", {changed} of them changed since they were read" if changed else ""
         return new, f"{len(new)} of {len(listing.files)} files are new since the last run{said}"
 
-    def _refuse_changed(self, listing: Listing, pinned: Pinned) -> None:
-        there = {file.identity for file in listing.files}
-        gone = [file.path for file in pinned.files if file.identity not in there]
-        if gone:
-            raise SourceError(
-                f"{gone[0]} was removed or changed since the unfinished run began to read it.",
-                cure="Restore the file, or give the unfinished run up with --force.",
-            )
-
     def plan(self, found: Input, columns: Columns, engine: str, links: Mapping[str, tuple[LinkPlan, Columns]]) -> Plan:
         """The plan for this input, given the columns that it and the links have."""
         has_key = self.keys is not None
@@ -145,6 +148,8 @@ class Beginning:
             RunBusy: another process was first.
             StateError: the tables know of runs that the state does not.
         """
+        if self.claims.last() != last:
+            raise RunBusy("another process has run this contract meanwhile.", cure="Run again.")
         recorded = engine.last_sequence(plan.target, plan.writer("target"))
         if recorded > last and isinstance(plan.target.operation, AppendRows) and not self.ask.force:
             raise StateError(
@@ -161,10 +166,11 @@ class Beginning:
             pipeline_run_id=self.ask.pipeline_run_id or run_id,
             started=now,
             fingerprint=plan.fingerprint,
+            contract=self.contract_digest,
             reason=plan.read.reason,
             mode=plan.read.mode,
             input=found.pinned,
-            document=as_json(self.loaded.document),
+            quarantine=(plan.quarantine.location, plan.quarantine.is_name) if plan.quarantine else None,
         )
         return self.claims.create(claim)
 

@@ -57,7 +57,8 @@ class Execution:
         self._auditor = Auditor(plan, engine, relations, pin)
         self._progress = progress
         self.timings: dict[str, float] = {}
-        self.wrote = False
+        # An earlier attempt may have written, whatever becomes of this one.
+        self.began_to_write = claim.attempt > 1
 
     def run(self, source: Any, rows_known: int | None) -> Outcome:
         """Judge every row once, and write both kinds.
@@ -107,7 +108,6 @@ class Execution:
 
     def _write(self, table: TablePlan, frame: Any, role: Literal["target", "quarantine"]) -> Committed:
         if self._claim.attempt > 1 and (done := self._engine.find_commit(table, self._claim.run_id)):
-            self.wrote = True
             return done
         stamp = Stamp(
             app_id=self._plan.writer(role),
@@ -116,9 +116,8 @@ class Execution:
             fingerprint=self._plan.fingerprint,
             input_digest=self._claim.input.digest,
         )
-        committed = self._engine.write(table, frame, stamp)
-        self.wrote = True
-        return committed
+        self.began_to_write = True
+        return self._engine.write(table, frame, stamp)
 
     def _bad_frame(self, judged: Judged) -> Any:
         """Bad rows as they were read; where no row can fail, none of the good rows."""

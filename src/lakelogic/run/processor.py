@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from loguru import logger
 
-from lakelogic.contract import LoadedContract, load_contract, load_text
+from lakelogic.contract import LoadedContract, load_contract
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import DEFAULT, EngineSettings, chosen_engine, open_engine
 from lakelogic.errors import LakeLogicError
@@ -26,6 +26,7 @@ from lakelogic.run.looking import safe_rows
 from lakelogic.run.preview import Preview
 from lakelogic.run.result import Counts, RunResult, Status
 from lakelogic.run.tell import log_row, tell
+from lakelogic.run.unfinished import Unfinished
 from lakelogic.sql.render import pin
 from lakelogic.state.claims import Claim, Pinned
 from lakelogic.state.runlog import RunLog
@@ -139,36 +140,63 @@ class DataProcessor:
 
     def _run(self, ask: Ask) -> RunResult:
         beginning = self._begin(ask)
+        left = beginning.claims.unfinished()
+        if left is None:
+            return self._run_anew(beginning)
+        with beginning.claims.at_work(beginning.claims.hold(left)) as held:
+            finished = self._settle(beginning, held)
+        return self._run_anew(beginning, finished, held)
+
+    def _settle(self, beginning: Beginning, held: Claim) -> RunResult | None:
+        """Bring an unfinished run to its end: go on with it, complete its records, or undo it."""
+        logger.info("Run {} was not finished; attempt {}", held.run_id, held.attempt)
+        with self._engine() as engine:
+            left = Unfinished(held, beginning, engine)
+            published = left.published()
+            if (again := left.as_asked()) is not None and (published is not None or not beginning.ask.force):
+                prepared = self._prepare(again, again.input(held.input), engine)
+                if prepared.plan.fingerprint == held.fingerprint:
+                    return self._execute(prepared, held, engine)
+            if published is not None:
+                result = left.accounts(published)
+                self._record(beginning, held, result)
+                return result
+            left.undo()
+            beginning.claims.finish(held, "given_up")
+            logger.warning("Run {} was given up: its input or contract has changed since", held.run_id)
+            return None
+
+    def _run_anew(
+        self, beginning: Beginning, finished: RunResult | None = None, held: Claim | None = None
+    ) -> RunResult:
+        """Run on what is there now; what an earlier run has just been finished on is not read again."""
         last = beginning.claims.last()
-        held = self._take_over(beginning)
-        found = beginning.input(held.input if held else None)
+        found = beginning.input()
+        if found.is_empty and finished is not None:
+            return finished
+        beginning.refuse_empty(found)
         if found.is_empty:
             return self._nothing_new(beginning, found, found.read.reason)
         self._check_early(beginning, found)
-        engine = open_engine(self._settings, self._progress)
-        try:
+        with self._engine() as engine:
             prepared = self._prepare(beginning, found, engine)
-            if held is not None:
-                prepared = self._as_begun(held, prepared, engine)
-            elif (earlier := self._already(prepared)) is not None:
+            digest = prepared.found.pinned.digest
+            if finished is not None and held is not None and held.input.digest == digest and not beginning.ask.force:
+                return finished
+            if (earlier := self._already(prepared)) is not None:
                 reason = f"this input was committed by run {earlier} under the same plan; --force writes it again"
                 return self._nothing_new(beginning, found, reason)
-            claim = held or beginning.claim(prepared.plan, prepared.found, engine, last)
-            return self._execute(prepared, claim, engine)
+            claim = beginning.claim(prepared.plan, prepared.found, engine, last)
+            with beginning.claims.at_work(claim):
+                return self._execute(prepared, claim, engine)
+
+    @contextmanager
+    def _engine(self) -> Iterator[Engine[Any]]:
+        engine = open_engine(self._settings, self._progress)
+        try:
+            yield engine
         finally:
             engine.close()
-
-    def _take_over(self, beginning: Beginning) -> Claim | None:
-        """An unfinished run whose process is gone is finished first, on the input that it had."""
-        unfinished = beginning.claims.unfinished()
-        if unfinished is None:
-            return None
-        held = beginning.claims.hold(unfinished)
-        if beginning.ask.force or unfinished.input.kind == "frame":
-            beginning.claims.finish(held, "given_up")
-            return None
-        logger.info("Taking over run {} (attempt {})", held.run_id, held.attempt)
-        return held
 
     def _check_early(self, beginning: Beginning, found: Input) -> None:
         """Tell what is wrong with a contract before an engine starts, where its columns are known without one."""
@@ -182,17 +210,6 @@ class DataProcessor:
         links = read_links(beginning.loaded, engine)
         described = {name: (link.plan, link.columns) for name, link in links.items()}
         return Prepared(beginning, found, beginning.plan(found, found.columns, engine.name, described), links)
-
-    def _as_begun(self, held: Claim, prepared: Prepared, engine: Engine[Any]) -> Prepared:
-        """A run that has written something is finished as it was planned, even if the contract changed since."""
-        plan = prepared.plan
-        tables = [table for table in (plan.quarantine, plan.target) if table is not None]
-        if plan.fingerprint == held.fingerprint or not any(engine.find_commit(t, held.run_id) for t in tables):
-            return prepared
-        file = str(self.contract.path or "contract")
-        loaded = load_text(json.dumps(held.document), file=file, directory=self.contract.directory)
-        before = Beginning(replace(loaded, path=self.contract.path), prepared.beginning.ask, prepared.beginning.keys)
-        return self._prepare(before, before.input(held.input), engine)
 
     def _already(self, prepared: Prepared) -> str | None:
         if not isinstance(prepared.plan.target.operation, AppendRows) or prepared.beginning.ask.force:
@@ -216,12 +233,10 @@ class DataProcessor:
             outcome = execution.run(prepared.found.frame(engine), prepared.found.rows)
             result = self._succeeded(prepared, claim, outcome, engine)
             result.counts.reconcile()
-            self._commit(prepared, claim, result)
+            self._record(prepared.beginning, replace(claim, fingerprint=prepared.plan.fingerprint), result)
         except BaseException as error:
-            self._failed(prepared, claim, error, written=execution.wrote)
+            self._failed(prepared, claim, error, began_to_write=execution.began_to_write)
             raise
-        self.last_result = result
-        tell(result)
         return result
 
     def _succeeded(self, prepared: Prepared, claim: Claim, outcome: Outcome, engine: Engine[Any]) -> RunResult:
@@ -248,20 +263,18 @@ class DataProcessor:
             look=partial(safe_rows, prepared.plan, engine, outcome.frames),
         )
 
-    def _commit(self, prepared: Prepared, claim: Claim, result: RunResult) -> None:
+    def _record(self, beginning: Beginning, claim: Claim, result: RunResult) -> None:
         """The log first, the claim last: a run that was logged is found finished by whoever takes it over."""
-        beginning, plan = prepared.beginning, prepared.plan
-        row = log_row(beginning.loaded, result, prepared.found.pinned)
-        RunLog(beginning.loaded.project.state_dir).append(row, app_id=plan.identity, sequence=claim.sequence)
-        beginning.claims.finish(replace(claim, fingerprint=plan.fingerprint), "succeeded")
+        row = log_row(beginning.loaded, result, claim.input)
+        RunLog(beginning.loaded.project.state_dir).append(row, app_id=beginning.identity, sequence=claim.sequence)
+        beginning.claims.finish(claim, "succeeded")
+        self.last_result = result
+        tell(result)
 
-    def _failed(self, prepared: Prepared, claim: Claim, error: BaseException, *, written: bool) -> None:
-        """Close the claim if nothing was written; else leave it to the next run, which completes it."""
-        claims = prepared.beginning.claims
-        if written:
-            claims.release(claim)
-        else:
-            claims.finish(claim, "failed")
+    def _failed(self, prepared: Prepared, claim: Claim, error: BaseException, *, began_to_write: bool) -> None:
+        """Close the claim if no write was begun; else a commit may be there or yet come, and the next run looks."""
+        if not began_to_write:
+            prepared.beginning.claims.finish(claim, "failed")
         message = str(error) if isinstance(error, LakeLogicError) else type(error).__name__
         result = replace(_result(prepared.plan, claim, "failed", datetime.now(UTC)), error=message)
         try:

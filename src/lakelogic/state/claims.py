@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from lakelogic.state import files
 from lakelogic.state.owner import Heartbeat, Owner
 
 _CLAIM = re.compile(r"(\d{8})\.claim\.json")
+_AS_WRITTEN = ("sequence", "run_id", "pipeline_run_id", "fingerprint", "contract", "reason", "mode")
 
 
 @dataclass(frozen=True)
@@ -38,17 +40,21 @@ class Pinned:
 
 @dataclass(frozen=True)
 class Claim:
-    """A numbered run of a contract. What it says never changes; who works on it may."""
+    """A numbered run of a contract. What it says never changes; who works on it may.
+
+    `contract` is a digest of what the contract said, `quarantine` the location of its bad rows and whether that is a name.
+    """
 
     sequence: int
     run_id: str
     pipeline_run_id: str
     started: datetime
     fingerprint: str
+    contract: str
     reason: str
     mode: str
     input: Pinned
-    document: Mapping[str, Any]
+    quarantine: tuple[str, bool] | None = None
     attempt: int = 1
 
 
@@ -108,6 +114,15 @@ class Claims:
         self._heartbeat = Heartbeat(path)
         return replace(claim, attempt=attempt)
 
+    @contextmanager
+    def at_work(self, claim: Claim) -> Iterator[Claim]:
+        """Work on a claim that this process holds; what is not finished inside is released to the next run."""
+        try:
+            yield claim
+        finally:
+            if self._heartbeat is not None:
+                self.release(claim)
+
     def release(self, claim: Claim) -> None:
         """Let go of a claim without finishing it: the next run goes on with the same input."""
         self._stop_beating()
@@ -140,11 +155,9 @@ class Claims:
             )
         listed = tuple(SourceFile(*entry) for entry in manifest["files"])
         pinned = Pinned(**{**data["input"], "files": listed})
-        known = {
-            key: data[key]
-            for key in ("sequence", "run_id", "pipeline_run_id", "fingerprint", "reason", "mode", "document")
-        }
-        return Claim(**known, started=datetime.fromisoformat(data["started"]), input=pinned)
+        known = {key: data[key] for key in _AS_WRITTEN}
+        quarantine = tuple(data["quarantine"]) if data["quarantine"] else None
+        return Claim(**known, started=datetime.fromisoformat(data["started"]), input=pinned, quarantine=quarantine)
 
     def committed(self) -> Iterable[tuple[Claim, str]]:
         """Succeeded runs, oldest first, with the fingerprint of their plan."""
@@ -182,7 +195,7 @@ class Claims:
             self._heartbeat = None
 
 
-def as_json(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A document as plain JSON data."""
-    loaded: dict[str, Any] = json.loads(json.dumps(document, default=str))
-    return loaded
+def digest_of(document: Mapping[str, Any]) -> str:
+    """A short hash of a document; equal for equal documents."""
+    canonical = json.dumps(document, sort_keys=True, separators=(",", ":"), default=str)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:24]

@@ -50,7 +50,7 @@ class SparkEngine:
         table = self._tables.find(Location(wanted.location, wanted.is_name))
         plain = TableToRead(table.path or wanted.location, table.path is None, wanted.version)
         with source_error(wanted.location):
-            if table.exists and table.folder is not None:
+            if wanted.version is None and table.exists and table.folder is not None:
                 from deltalake import DeltaTable
 
                 plain = replace(plain, version=DeltaTable(str(table.folder)).version())
@@ -141,6 +141,11 @@ class SparkEngine:
 
     def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
         return self._tables.find_commit(self._table(table), run_id)
+
+    def delete(self, table: TablePlan, column: str, value: str) -> None:
+        found = self._table(table)
+        with write_error(found.shown):
+            self.session.sql(f"DELETE FROM {found.sql} WHERE `{column}` = '{value}'").collect()
 
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
         return self._tables.last_sequence(self._table(table), app_id)

@@ -1,0 +1,78 @@
+"""A run that was begun and never finished: what it has published, and undoing what it has not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from lakelogic.engines.base import Committed, Engine
+from lakelogic.plan.model import TablePlan
+from lakelogic.plan.names import QUARANTINE_RUN
+from lakelogic.run.begin import Ask, Beginning
+from lakelogic.run.result import Counts, RunResult
+from lakelogic.sources.discover import source_of
+from lakelogic.state.claims import Claim
+from lakelogic.write.operations import AppendRows
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """An earlier run that this process now holds."""
+
+    claim: Claim
+    beginning: Beginning
+    engine: Engine[Any]
+
+    def published(self) -> Committed | None:
+        """What it wrote to the target. The target comes last, so then all its rows are written."""
+        target = self.beginning.target
+        return self.engine.find_commit(_place(target.text, target.is_name), self.claim.run_id)
+
+    def as_asked(self) -> Beginning | None:
+        """How to go on with the same input under the same contract; None where either has changed since."""
+        claim, now = self.claim, self.beginning
+        if claim.contract != now.contract_digest:
+            return None
+        if claim.input.kind == "frame":
+            return now if now.ask.frame is not None and now.ask.batch_id == claim.input.batch_id else None
+        own = now.loaded.source is not None and source_of(now.loaded).location.text == claim.input.location
+        ask = Ask(source=None if own else claim.input.location, target=now.ask.target)
+        begun = Beginning(now.loaded, ask, now.keys, now.claims)
+        return begun if begun.has_still(claim.input) else None
+
+    def undo(self) -> None:
+        """Take its rows out of quarantine, so that another run may judge the same input anew."""
+        if self.claim.quarantine is not None:
+            table = _place(*self.claim.quarantine)
+            if self.engine.find_commit(table, self.claim.run_id) is not None:
+                self.engine.delete(table, QUARANTINE_RUN, self.claim.run_id)
+
+    def accounts(self, target: Committed) -> RunResult:
+        """The run as far as its commits tell: its input or its contract is no longer what it was."""
+        claim, loaded = self.claim, self.beginning.loaded
+        quarantine = self.engine.find_commit(_place(*claim.quarantine), claim.run_id) if claim.quarantine else None
+        return RunResult(
+            run_id=claim.run_id,
+            pipeline_run_id=claim.pipeline_run_id,
+            contract=loaded.name,
+            layer=loaded.layer,
+            engine=self.engine.name,
+            status="succeeded",
+            reason=claim.reason,
+            mode=claim.mode,
+            started=claim.started,
+            ended=datetime.now(UTC),
+            fingerprint=claim.fingerprint,
+            location=claim.input.location,
+            counts=Counts(good=target.rows, quarantined=quarantine.rows if quarantine else 0),
+            target=target,
+            quarantine=quarantine,
+            notes=("An earlier process wrote these rows and ended before it could count the others.",),
+            attempt=claim.attempt,
+            sequence=claim.sequence,
+        )
+
+
+def _place(location: str, is_name: bool) -> TablePlan:
+    return TablePlan(location, is_name, "append", AppendRows())
