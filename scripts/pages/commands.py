@@ -11,7 +11,7 @@ import typer
 import lakelogic
 from lakelogic.cli.main import COMMANDS, build_app
 from lakelogic.errors import LakeLogicError
-from scripts.pages.markdown import page, table
+from scripts.pages.markdown import page, prose, table
 
 
 def commands_page() -> str:
@@ -26,7 +26,13 @@ def commands_page() -> str:
 def errors_page() -> str:
     """Every error with its code."""
     rows = [
-        (f"`{kind.code}`", f"`{kind.__name__}`", str(kind.exit_code), "yes" if kind.retry_can_help else "", _line(kind))
+        (
+            f"`{kind.code}`",
+            f"`{kind.__name__}`",
+            str(kind.exit_code),
+            "yes" if kind.retry_can_help else "",
+            prose(kind.__doc__),
+        )
         for kind in sorted(_errors(), key=lambda kind: (kind.exit_code, kind.code))
     ]
     return page(
@@ -40,7 +46,7 @@ def _commands() -> Iterator[str]:
     for name in COMMANDS:
         command = typer.main.get_command(build_app(name)).commands[name]  # type: ignore[attr-defined]
         yield f"## lakelogic {name}"
-        yield (command.help or "").splitlines()[0]
+        yield prose(command.help)
         rows = [_parameter(each) for each in command.params if each.name != "help"]
         if rows:
             yield table(("", "default", "meaning"), rows)
@@ -52,7 +58,11 @@ def _parameter(parameter: object) -> tuple[str, str, str]:
     shown = ", ".join(f"`{opt}`" for opt in opts) if is_option else f"`{str(getattr(parameter, 'name', '')).upper()}`"
     default = getattr(parameter, "default", None)
     told = "" if default in (None, False, [], ()) or callable(default) else f"`{default}`"
-    return shown, "*required*" if getattr(parameter, "required", False) else told, getattr(parameter, "help", "") or ""
+    return (
+        shown,
+        "*required*" if getattr(parameter, "required", False) else told,
+        prose(getattr(parameter, "help", None)),
+    )
 
 
 def _errors() -> set[type[LakeLogicError]]:
@@ -64,7 +74,3 @@ def _errors() -> set[type[LakeLogicError]]:
 
 def _below(kind: type[LakeLogicError]) -> set[type[LakeLogicError]]:
     return {found for child in kind.__subclasses__() for found in (child, *_below(child))}
-
-
-def _line(kind: type[LakeLogicError]) -> str:
-    return (kind.__doc__ or "").splitlines()[0]

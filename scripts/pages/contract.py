@@ -11,7 +11,7 @@ from lakelogic.contract.model import Contract
 from lakelogic.contract.support import unbuilt_keys, unbuilt_values
 from lakelogic.models import spellings
 from scripts.pages.keys import inner_model, is_list, is_mapping, key_table
-from scripts.pages.markdown import page
+from scripts.pages.markdown import page, prose
 
 _INTRODUCTION = """\
 Every key that a contract may hold, generated from the models that read it.
@@ -42,7 +42,7 @@ def _sections(model: type[BaseModel], around: tuple[str, ...]) -> Iterator[str]:
         if isinstance(inner, KindOf):
             yield f"A list. Each item is one of [these {inner.noun}s]({_KIND_PAGES[inner.noun]})."
             continue
-        yield (inner.__doc__ or "").splitlines()[0]
+        yield prose(inner.__doc__)
         yield key_table(inner, not_yet=_refused(path))
         yield from _sections(inner, path)
 

@@ -14,7 +14,7 @@ from lakelogic.contract.kinds import KindOf
 from lakelogic.contract.values import DateText, Duration, Name, Names, Property, Ratio
 from lakelogic.models import spellings
 from lakelogic.transforms.base import Names as ColumnNames
-from scripts.pages.markdown import table, words, written
+from scripts.pages.markdown import prose, table, words, written
 
 HEAD = ("key", "value", "default", "meaning")
 
@@ -49,7 +49,7 @@ def key_table(
         if field in left_out:
             continue
         key, *others = spellings(model, field)
-        told = info.description or ""
+        told = prose(info.description)
         if others and field not in others[-1:]:
             told += f" Also written {words(others)}."
         rows.append((f"`{key}`", value_of(info), _default(info), _with_limits(told, key, refused)))

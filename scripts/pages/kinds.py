@@ -10,8 +10,8 @@ from lakelogic.masks.base import Mask, MaskExample, masks
 from lakelogic.models import keys_of
 from lakelogic.rules.base import AuditExample, DatasetRule, RowRule, RuleExample, dataset_rules, row_rules
 from lakelogic.transforms.base import Transform, TransformExample, transforms
-from scripts.pages.keys import key_table
-from scripts.pages.markdown import code, listed, page, rows_table, table, yaml_block
+from scripts.pages.keys import inner_model, key_table
+from scripts.pages.markdown import code, listed, page, prose, rows_table, table, yaml_block
 
 _NOT_YET = "*Not yet: this release loads it and refuses it before a run.*"
 _TESTED = "The examples below are tests: they run on every engine."
@@ -82,19 +82,27 @@ def _transforms() -> Iterator[str]:
 
 
 def _masks() -> Iterator[str]:
+    head = ("mask", "needs a key", "equal values stay equal", "can be undone", "takes `masking_format`")
+    yield table(head, [_properties(kind, mask) for kind, mask in masks])
     for kind, mask in masks:
         yield f"## {kind}"
-        yield (mask.__doc__ or "").splitlines()[0]
-        yield table(("property", ""), _properties(mask))
+        yield prose(mask.__doc__)
         if mask.examples:
-            yield table(("value", "`masking_format`", "stored"), [_stored(example) for example in mask.examples])
+            formats = any(example.format for example in mask.examples)
+            columns = ("value", "`masking_format`", "stored") if formats else ("value", "stored")
+            yield table(columns, [_stored(example, formats) for example in mask.examples])
 
 
 def _described(kind: str, model: Any, shared: set[str]) -> Iterator[str]:
-    yield (model.__doc__ or "").splitlines()[0]
+    yield prose(model.__doc__)
     if kind in UNBUILT_KINDS:
         yield _NOT_YET
     yield key_table(model, without=shared)
+    for key, info in model.model_fields.items():
+        inner = inner_model(info.annotation)
+        if isinstance(inner, type):
+            yield f"Each of `{key}`:"
+            yield key_table(inner)
 
 
 def _verdicts(example: RuleExample) -> str:
@@ -116,7 +124,7 @@ def _measure(example: AuditExample) -> str:
 
 
 def _before_and_after(example: TransformExample) -> Iterator[str]:
-    types = ", ".join(f"`{name}` {kind}" for name, kind in example.types.items())
+    types = ", ".join(f"`{name} {kind}`" for name, kind in example.types.items())
     for link, rows in (example.links or {}).items():
         yield f"Link `{link}`:"
         yield rows_table(rows)
@@ -133,24 +141,19 @@ def _links(links: Mapping[str, object] | None) -> dict[str, list[dict[str, str]]
     return {"links": [{"name": name, "path": f"reference/{name.replace(' ', '_')}.parquet"} for name in links]}
 
 
-def _properties(mask: type[Mask]) -> Sequence[tuple[str, str]]:
+def _properties(kind: str, mask: type[Mask]) -> Sequence[str]:
     made = mask()
-    keyed = "yes, `LAKELOGIC_PII_KEY`" if made.secrets else "no"
-    joinable = "yes" if made.joinable else "with `masking_mode: deterministic`" if _can_join(mask) else "no"
-    back = "yes, with `lakelogic decrypt`" if mask.reversible else "no"
-    shape = "yes" if mask.takes_format else "no"
+    can_join = mask(deterministic=True).joinable
     return (
-        ("needs a key", keyed),
-        ("equal values stay equal", joinable),
-        ("can be undone", back),
-        ("takes `masking_format`", shape),
+        f"[`{kind}`](#{kind})",
+        "yes" if made.secrets else "no",
+        "yes" if made.joinable else "with `masking_mode: deterministic`" if can_join else "no",
+        "yes, with `lakelogic decrypt`" if mask.reversible else "no",
+        "yes" if mask.takes_format else "no",
     )
 
 
-def _can_join(mask: type[Mask]) -> bool:
-    return mask(deterministic=True).joinable
-
-
-def _stored(example: MaskExample) -> tuple[str, str, str]:
-    stored = f"matches {code(example.shape)}" if example.shape else code(example.stored)
-    return code(example.value), f"`{example.format}`" if example.format else "", stored
+def _stored(example: MaskExample, formats: bool) -> Sequence[str]:
+    stored = f"text of the form `{example.shape}`" if example.shape else code(example.stored)
+    shape = f"`{example.format}`" if example.format else ""
+    return (code(example.value), shape, stored) if formats else (code(example.value), stored)

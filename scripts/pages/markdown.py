@@ -25,6 +25,14 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
+def prose(text: str | None) -> str:
+    """The first line of a text, with nothing in it taken for emphasis or a tag."""
+    line = (text or "").splitlines()[0] if text else ""
+    parts = line.split("`")
+    plain = [part.replace("*", "\\*").replace("<", "&lt;") if i % 2 == 0 else part for i, part in enumerate(parts)]
+    return "`".join(plain)
+
+
 def code(value: object) -> str:
     """A value as inline code."""
     text = written(value)
@@ -55,7 +63,8 @@ def words(values: Iterable[object]) -> str:
 def yaml_block(data: Mapping[str, Any]) -> str:
     """Data as a block of YAML."""
     yaml = YAML(typ="safe", pure=True)
-    yaml.default_flow_style = False
+    # What holds no other block stands on one line.
+    yaml.default_flow_style = None
     yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
     yaml.allow_unicode = True
     yaml.width = 110
