@@ -21,7 +21,8 @@ class Options(Model):
     null_values: tuple[str, ...] = Field(default=("",), description="csv: texts that mean NULL.")
     comment_prefix: str | None = Field(default=None, max_length=1, description="csv: character that begins a comment.")
     multiline: bool | None = Field(
-        default=None, description="json: whether documents span lines; found out when absent."
+        default=None,
+        description="json: whether documents span lines; found out when absent. csv: false lets big files be split.",
     )
     sheet_name: Name | None = Field(default=None, description="excel: sheet to read; the first when absent.")
     header_row: int | None = Field(default=None, ge=0, description="excel: row that names the columns.")
@@ -55,7 +56,7 @@ class Options(Model):
 _ANY = frozenset({"archive_member", "implied_decimals", "date_formats", "decimal_comma", "engine_options"})
 _OF_KIND: Mapping[str, frozenset[str]] = {
     "csv": frozenset(
-        {"delimiter", "encoding", "skip_rows", "has_header", "quote_char", "null_values", "comment_prefix"}
+        {"delimiter", "encoding", "skip_rows", "has_header", "quote_char", "null_values", "comment_prefix", "multiline"}
     ),
     "json": frozenset({"multiline", "encoding"}),
     "excel": frozenset({"sheet_name", "header_row", "skip_footer"}),

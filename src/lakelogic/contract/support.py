@@ -136,7 +136,9 @@ def _used_keys(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
     for index in range(len(loaded.model.links)):
         listed += [(("links", index), key) for key in _LINK_KEYS]
     for path, key in listed:
-        if _says_something(loaded.model, (*path, key)):
+        # The guard of a merge reads this key, whatever the watermark.
+        guarded = key == "watermark_field" and loaded.model.materialization.merge_dedup_guard
+        if not guarded and _says_something(loaded.model, (*path, key)):
             yield (*path, key), _dotted((*path, key))
 
 
@@ -173,6 +175,9 @@ def _inferred(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
     strategy = loaded.source.watermark_strategy if loaded.source else None
     if loaded.source and loaded.source.load_mode == "incremental" and strategy == "none":
         yield (block, "watermark_strategy"), "load_mode: incremental without a watermark"
+    is_table = loaded.source_type in ("table", "delta") or loaded.source_format == "delta"
+    if loaded.source and loaded.source.load_mode == "incremental" and is_table:
+        yield (block, "load_mode"), "load_mode: incremental of a table"
 
 
 def _says_something(model: BaseModel, path: Path) -> bool:

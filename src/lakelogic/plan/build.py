@@ -80,6 +80,7 @@ class _Planner:
         self._fields = {item.name.lower(): item for item in self._contract.model.fields}
         self._out = self._output_columns()
         self._masks = self._masks_of(self._out)
+        self._refuse_clear_copies()
 
     def plan(self) -> Plan:
         contract = self._contract
@@ -136,6 +137,24 @@ class _Planner:
                 cure="Use masking hash or tokenize, or 'masking_mode: deterministic' with encrypt.",
             )
 
+    def _refuse_clear_copies(self) -> None:
+        """What is masked must not be stored in clear under another name, unless the model says that it may."""
+        masked = {name.lower() for name in self._masks}
+        copies = self._made_from(masked) - set(self._fields)
+        for column in self._out.visible:
+            if column.name.lower() in copies and column.type.this != exp.DType.BOOLEAN:
+                raise ContractError(
+                    f"column '{column.name}' is made from a masked field and would be stored in clear.",
+                    cure="Declare it in model.fields with a masking, or with 'masking: none' if it may be read.",
+                    place=self._loaded.place("transformations"),
+                )
+
+    def _made_from(self, names_: set[str]) -> set[str]:
+        made: set[str] = set()
+        for _, step, _, _ in (*self._split.pre.chain.steps, *self._split.post.chain.steps):
+            made |= derived_from(step.select, names_ | made)
+        return made
+
     def _stage(self, stage: Stage, columns: Columns, name: str) -> StagePlan:
         render = self._given.render
         steps = tuple(
@@ -179,10 +198,7 @@ class _Planner:
     def _private(self) -> tuple[str, ...]:
         """Columns that must not be shown: declared as private, or made from one and not declared."""
         declared = [item.name for item in self._fields.values() if item.is_personal or item.is_masked]
-        private = {name.lower() for name in declared}
-        made: set[str] = set()
-        for _, step, _, _ in (*self._split.pre.chain.steps, *self._split.post.chain.steps):
-            made |= derived_from(step.select, private | made)
+        made = self._made_from({name.lower() for name in declared})
         visible = {column.name for stage in (self._split.pre, self._split.post) for column in stage.columns.visible}
         return (*declared, *sorted(name for name in visible if name.lower() in made - set(self._fields)))
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from lakelogic.contract import LoadedContract
-from lakelogic.errors import ContractInvalid, LakeLogicError, Place
+from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place
 from lakelogic.plan import names
 from lakelogic.plan.conform import Declared, conform, declared
 from lakelogic.plan.kept import KeptValues
@@ -17,7 +17,7 @@ from lakelogic.rules import declared as model_rules
 from lakelogic.rules.base import Check, RowRule
 from lakelogic.rules.naming import unique_names
 from lakelogic.sql.types import Columns
-from lakelogic.transforms.base import Step, project, ref
+from lakelogic.transforms.base import Step, project, ref, transforms
 
 
 @dataclass
@@ -106,7 +106,24 @@ class SplitBuilder:
         post = Stage(Chain(columns, self._links))
         self._transform(post, "post")
         self._conform(post, [item for item in self._model if item.name in post.columns])
+        self._keep_newest(post)
         return post
+
+    def _keep_newest(self, post: Stage) -> None:
+        """`merge_dedup_guard`: of repeated keys in the batch, only the newest is merged."""
+        if not self._contract.materialization.merge_dedup_guard:
+            return
+        source = self._loaded.source
+        newest_by = (source.watermark_field or source.cdc_timestamp_field) if source else None
+        if newest_by is None:
+            raise ContractError(
+                "merge_dedup_guard needs a column that tells which row is the newest.",
+                cure="Name it as source.watermark_field.",
+                place=self._loaded.place("materialization", "merge_dedup_guard"),
+            )
+        body = {"on": list(self._loaded.primary_key), "sort_by": [newest_by], "phase": "post"}
+        guard = transforms.get("deduplicate").model_validate(body)
+        post.chain.transform("merge_dedup_guard", guard, self._loaded.place("materialization", "merge_dedup_guard"))
 
     def _judged_at_once(self, pre: Stage, post: Stage) -> Stage:
         """Both stages as one, where each row stays one row: bad rows of both are then found in a single pass.
