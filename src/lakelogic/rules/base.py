@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import Field
 from sqlglot import exp
 
+from lakelogic.errors import SqlError, did_you_mean
 from lakelogic.registry import Registry
 from lakelogic.sql.build import readable
 from lakelogic.sql.source_names import ReadsSource
@@ -31,6 +32,16 @@ class Lookup:
     column: str
     key: str
     flag: str
+
+    def spelt(self, links: Mapping[str, Columns]) -> Lookup:
+        """The same lookup, with the key spelt as the link has it.
+
+        Raises:
+            SqlError: there is no such link, or it has no such column.
+        """
+        if self.link not in links:
+            raise SqlError(f"link '{self.link}' is unknown.", cure=did_you_mean(self.link, links))
+        return replace(self, key=links[self.link].get(self.key).name)
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,9 @@ class ReferentialIntegrity(RowRule):
     def lookup(self, columns: Columns) -> Lookup:
         column = columns.visible.get(self.field).name
         key = self.key or column
-        return Lookup(self.reference, column, key, flag=f"_ll_found_{column}_{self.reference}_{key}")
+        # The lengths keep ('a', 'b_c') and ('a_b', 'c') apart.
+        flag = f"_ll_found_{len(column)}_{column}_{len(self.reference)}_{self.reference}_{key}"
+        return Lookup(self.reference, column, key, flag)
 
     def condition(self, predicate: exp.Expr) -> str:
         return f"{self.field} is found in {self.reference}.{self.key or self.field}"

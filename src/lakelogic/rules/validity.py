@@ -12,7 +12,8 @@ from pydantic import AliasChoices, Field, field_validator, model_validator
 from sqlglot import exp
 
 from lakelogic.rules.base import RowRule, RuleExample, row_rule
-from lakelogic.sql.build import Scalar, all_of, any_of, as_text, bound, is_null, literal, readable, ref
+from lakelogic.sql.build import Scalar, all_of, any_of, bound, is_null, literal, readable, ref
+from lakelogic.sql.convert import as_text
 from lakelogic.sql.types import Column, Columns
 
 # Constructs that engines know and Python's `re` does not, and what stands for them when a pattern is tried out.

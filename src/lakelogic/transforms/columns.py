@@ -12,7 +12,7 @@ from sqlglot import exp
 from lakelogic.errors import ContractError
 from lakelogic.rules.base import Check
 from lakelogic.rules.declared import kept_by_cast, type_check
-from lakelogic.sql.build import convert
+from lakelogic.sql.convert import convert
 from lakelogic.sql.types import BOOLEAN, Column, Columns, parse_type
 from lakelogic.transforms.base import (
     SOURCE,
@@ -20,7 +20,6 @@ from lakelogic.transforms.base import (
     Step,
     Transform,
     TransformExample,
-    as_read,
     named,
     pick,
     project,
@@ -38,7 +37,7 @@ class Select(Transform):
 
     examples: ClassVar[tuple[TransformExample, ...]] = (
         TransformExample(
-            ["b", "a"], before=({"a": 1, "b": 2, "c": 3},), after=({"b": 2, "a": 1},), types={n: "int" for n in "abc"}
+            ["b", "a"], before=({"a": 1, "b": 2, "c": 3},), after=({"b": 2, "a": 1},), types=dict.fromkeys("abc", "int")
         ),
         TransformExample(
             {"columns": "a"}, before=({"a": None, "b": 2},), after=({"a": None},), types={"a": "int", "b": "int"}
@@ -156,18 +155,14 @@ class Cast(Transform):
         for column, target in self._targets(columns):
             converted = convert(ref(column), column.type, target)
             flag = Column(_flag(columns, column.name, last=False), BOOLEAN, hidden=True)
-            original = as_read(column)
             values |= {column.name: converted, flag.name: kept_by_cast(ref(column), converted)}
             changed += [Column(column.name, target), flag]
-            if original.name not in columns:
-                values[original.name] = ref(column)
-                changed.append(original)
         return Step(project(columns, values).select, columns.with_(*changed))
 
     def checks(self, columns: Columns) -> tuple[Check, ...]:
         return tuple(
             replace(
-                type_check(column.name, ref(as_read(column)), ref(column), target),
+                type_check(column.name, ref(column), ref(column), target),
                 predicate=ref(_flag(columns, column.name, last=True)),
             )
             for column, target in self._targets(columns)

@@ -9,7 +9,8 @@ from typing import ClassVar, Literal
 from pydantic import Field
 from sqlglot import exp
 
-from lakelogic.sql.build import as_text, call, convert, is_moment, ref
+from lakelogic.sql.build import call, is_moment, ref
+from lakelogic.sql.convert import as_text, convert
 from lakelogic.sql.types import BIGINT, STRING, TIMESTAMP, Column, Columns, parse_type
 from lakelogic.transforms.base import Step, Transform, TransformExample, project, transform
 

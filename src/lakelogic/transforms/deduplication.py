@@ -139,11 +139,12 @@ def keep_first(columns: Columns, keys: Sequence[str], sort_by: Sequence[str], or
 
 
 def is_blank(column: Column) -> exp.Expr:
-    """Whether a key is NULL or holds nothing but spaces."""
+    """Whether a key is NULL or holds nothing but white space."""
     missing = is_null(ref(column))
     if not is_text(column.type) and not is_unknown(column.type):
         return missing
-    return any_of(missing, exp.EQ(this=exp.Trim(this=ref(column)), expression=exp.Literal.string("")))
+    bare = exp.Trim(this=ref(column), expression=exp.Literal.string(" \t\r\n"), position="BOTH")
+    return any_of(missing, exp.EQ(this=bare, expression=exp.Literal.string("")))
 
 
 def _tie_order(columns: Columns) -> list[Column]:

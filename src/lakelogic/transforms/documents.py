@@ -9,7 +9,8 @@ from pydantic import Field, field_validator
 from sqlglot import exp, jsonpath
 from sqlglot.errors import ParseError, TokenError
 
-from lakelogic.sql.build import as_text, convert, ref
+from lakelogic.sql.build import ref
+from lakelogic.sql.convert import as_text, convert
 from lakelogic.sql.types import STRING, Columns, parse_type
 from lakelogic.transforms.base import Step, Transform, TransformExample, project, transform
 

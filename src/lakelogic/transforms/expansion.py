@@ -12,7 +12,8 @@ from sqlglot import exp
 
 from lakelogic.errors import ContractError
 from lakelogic.sql.build import call, is_null, is_text
-from lakelogic.sql.types import STRING, TIMESTAMP, UNKNOWN, Columns, is_unknown, parse_type, type_name
+from lakelogic.sql.convert import element_type
+from lakelogic.sql.types import STRING, TIMESTAMP, Columns, is_unknown, parse_type, type_name
 from lakelogic.transforms.base import Step, Transform, TransformExample, project, ref, transform
 from lakelogic.transforms.dates import as_date, as_timestamp
 
@@ -63,7 +64,7 @@ class Explode(Transform):
         if is_text(column.type):
             values, element = _list_in_text(ref(column)), STRING
         elif column.type.this == exp.DataType.Type.ARRAY or is_unknown(column.type):
-            values, element = ref(column), _element_type(column.type)
+            values, element = ref(column), element_type(column.type)
         else:
             raise ContractError(
                 f"explode needs a list, but column '{column.name}' is {type_name(column.type)}.",
@@ -141,8 +142,3 @@ def _list_in_text(text: exp.Expr) -> exp.Expr:
     elements = call("FROM_JSON", text, exp.Literal.string("array<string>"))
     alone = exp.If(this=is_null(text), true=exp.null(), false=exp.array(text.copy()))
     return exp.Coalesce(this=elements, expressions=[alone])
-
-
-def _element_type(data_type: exp.DataType) -> exp.DataType:
-    inner = data_type.expressions[0] if data_type.expressions else UNKNOWN
-    return inner if isinstance(inner, exp.DataType) else UNKNOWN

@@ -9,7 +9,8 @@ from pydantic import Field, model_validator
 from sqlglot import exp
 
 from lakelogic.errors import ContractError, NotSupportedYet, did_you_mean
-from lakelogic.sql.build import Scalar, all_of, convert, is_text, literal
+from lakelogic.sql.build import Scalar, all_of, is_text, literal
+from lakelogic.sql.convert import convert
 from lakelogic.sql.types import Column, Columns, is_unknown
 from lakelogic.transforms.base import (
     SOURCE,

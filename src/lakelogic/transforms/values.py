@@ -10,7 +10,8 @@ from sqlglot import exp
 
 from lakelogic.errors import ContractError
 from lakelogic.models import Model
-from lakelogic.sql.build import Scalar, all_of, as_text, bound, is_null, is_number, literal, ref
+from lakelogic.sql.build import Scalar, all_of, bound, is_null, is_number, literal, ref
+from lakelogic.sql.convert import as_text
 from lakelogic.sql.types import BIGINT, BOOLEAN, STRING, UNKNOWN, Column, Columns, is_unknown, parse_type
 from lakelogic.transforms.base import Step, Transform, TransformExample, project, transform
 
