@@ -91,7 +91,7 @@ def _is_pinned(path: Path, jar: Jar) -> bool:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest() == jar.sha256
-    except FileNotFoundError:
+    except OSError:
         return False
 
 
