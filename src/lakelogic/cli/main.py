@@ -22,6 +22,7 @@ from lakelogic.errors import LakeLogicError, UsageError
 COMMANDS: Mapping[str, str] = {
     "run": "Run a contract: read, judge, write and log.",
     "explain": "Show what a run would do, without doing it.",
+    "log": "List the runs that there were.",
     "validate": "Check contracts, and show every problem with its line.",
     "schema": "Print the JSON Schema of a contract, for editors.",
     "template": "Print an annotated contract with every key.",

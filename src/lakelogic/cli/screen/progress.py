@@ -17,6 +17,7 @@ from rich.text import Text
 from lakelogic.cli.screen.consoles import animates
 from lakelogic.cli.screen.layout import grid, mark
 from lakelogic.cli.screen.wording import seconds
+from lakelogic.engines.activity import tasks_under_way
 from lakelogic.engines.base import Tasks
 
 _ASK_EVERY = 0.5
@@ -56,9 +57,11 @@ class Phases:
 
 
 @contextmanager
-def watched(console: Console, phases: Phases, tasks: Callable[[], Tasks | None]) -> Iterator[None]:
+def watched(
+    console: Console, phases: Phases, *, draws: bool = True, tasks: Callable[[], Tasks | None] = tasks_under_way
+) -> Iterator[None]:
     """Draw the phases while the body runs, and leave nothing behind; without a terminal, draw nothing."""
-    if not animates(console):
+    if not draws or not animates(console):
         try:
             yield
         finally:

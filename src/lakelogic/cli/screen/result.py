@@ -11,6 +11,8 @@ from rich.text import Text
 
 from lakelogic.cli.screen.consoles import is_narrow
 from lakelogic.cli.screen.layout import INDENT, grid, headed, indented, joined, line, mark, place, section
+from lakelogic.cli.screen.next import next_view
+from lakelogic.cli.screen.rows import rows_view
 from lakelogic.cli.screen.wording import (
     HIDDEN,
     cell,
@@ -23,6 +25,7 @@ from lakelogic.cli.screen.wording import (
     shortened,
 )
 from lakelogic.engines.base import Committed
+from lakelogic.run.looking import SafeRows
 from lakelogic.run.result import RuleResult, RunResult
 
 _TOP_RULES = 10
@@ -32,18 +35,21 @@ _PREFIX = "Rule failed: "
 
 @dataclass(frozen=True)
 class Told:
-    """What the command knows beside the result: the time of each phase, what to try next, and how much to show."""
+    """What the command knows beside the result: the time of each phase, what to try next, and what to show."""
 
     phases: Mapping[str, float] = field(default_factory=dict)
     next_commands: tuple[tuple[str, str], ...] = ()
+    rows: SafeRows | None = None
     all_rules: bool = False
 
 
 def result_view(result: RunResult, told: Told, console: Console) -> RenderableType:
     """The whole result, from the verdict to the next command."""
     if result.status == "no_new_data":
-        return Group(_nothing_new(result, console), *_next(told))
-    return Group(*_head(result, told, console), *_details(result, told, console), *_next(told))
+        return Group(_nothing_new(result, console), *next_view(told.next_commands))
+    rows = rows_view(told.rows, console) if told.rows else []
+    details = _details(result, told, console)
+    return Group(*_head(result, told, console), *rows, *details, *next_view(told.next_commands))
 
 
 def _nothing_new(result: RunResult, console: Console) -> RenderableType:
@@ -209,11 +215,3 @@ def _changes(table: Committed) -> str:
     told = [("inserted", table.inserted), ("updated", table.updated), ("deleted", table.deleted)]
     parts = [f"{number(count)} {word}" for word, count in told if count is not None and (count or word != "deleted")]
     return ", ".join(parts) if parts else counted(table.rows, "row")
-
-
-def _next(told: Told) -> Iterator[RenderableType]:
-    if told.next_commands:
-        table = grid("left", "wrap")
-        for command, why in told.next_commands:
-            table.add_row(Text(command, style="bold cyan"), Text(why, style="dim"))
-        yield section("Next", table)

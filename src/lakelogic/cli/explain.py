@@ -1,0 +1,78 @@
+"""`lakelogic explain`: what a run would do, without doing it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lakelogic.cli import options
+from lakelogic.cli.options import chosen_contract, overrides_of
+
+if TYPE_CHECKING:
+    from lakelogic.cli.screen.progress import Phases
+    from lakelogic.run.processor import DataProcessor
+
+
+def command(
+    contract: options.Contract = None,
+    source: options.Source = None,
+    target: options.Target = None,
+    engine: options.Engine = None,
+    master: options.Master = None,
+    env: options.Environment = None,
+    overrides: options.Overrides = None,
+    sql: Annotated[bool, typer.Option("--sql", help="Print only the SQL, in the order in which it runs.")] = False,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = False,
+    contract_option: options.ContractOption = None,
+) -> None:
+    """Show what a run would read and why, its steps, rules, SQL, passes and writes. Nothing is written."""
+    file = chosen_contract(contract, contract_option)
+    from lakelogic.contract import load_contract
+    from lakelogic.run.begin import require_supported
+
+    loaded = load_contract(file, overrides=overrides_of(overrides), environment=env)
+    require_supported(loaded)
+
+    from lakelogic.cli.screen.progress import Phases
+    from lakelogic.run.processor import DataProcessor
+
+    phases = Phases()
+    processor = DataProcessor(loaded, engine, master=master, verbose=verbose, progress=phases)
+    show_preview(processor, phases, file, source, target, as_json=as_json, verbose=verbose, sql_only=sql)
+
+
+def show_preview(
+    processor: DataProcessor,
+    phases: Phases,
+    file: Path,
+    source: str | None,
+    target: str | None,
+    *,
+    as_json: bool,
+    verbose: bool,
+    brief: bool = False,
+    sql_only: bool = False,
+) -> None:
+    """Plan a run and print the plan: all of it, the short form, or only its SQL."""
+    from lakelogic.cli.logging import log_to
+    from lakelogic.cli.screen.consoles import messages, output, show
+    from lakelogic.cli.screen.explain import brief_view, preview_view, sql_text
+    from lakelogic.cli.screen.progress import watched
+
+    errors = messages()
+    log_to(errors, verbose=verbose)
+    with watched(errors, phases, draws=not verbose):
+        preview = processor.preview(source=source, target=target)
+    console = output()
+    if as_json:
+        planned = {"status": "planned"} if brief else {}
+        typer.echo(json.dumps({**preview.to_dict(), **planned}, indent=2, ensure_ascii=False, default=str))
+    elif sql_only:
+        show(console, sql_text(preview.plan, console))
+    else:
+        view = brief_view if brief else preview_view
+        show(console, view(preview, str(file), console))

@@ -1,0 +1,57 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lakelogic.errors import UsageError
+
+Contract = Annotated[Path | None, typer.Argument(help="The contract file.", show_default=False)]
+ContractOption = Annotated[Path | None, typer.Option("--contract", "-c", help="The same, as an option.")]
+Source = Annotated[str | None, typer.Option("--source", "-s", help="Read this path or table in place of the source.")]
+Target = Annotated[str | None, typer.Option("--target", "-t", help="Write good rows to this path or table.")]
+Engine = Annotated[str | None, typer.Option("--engine", help="The engine to run on.")]
+Master = Annotated[str | None, typer.Option("--master", help="Spark's master, such as local[4] or spark://host:7077.")]
+Environment = Annotated[str | None, typer.Option("--env", help="The environment whose values the contract takes.")]
+Overrides = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Replace a value of the contract; repeatable.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell more: functions, tags, what Spark says.")]
+
+
+def chosen_contract(argument: Path | None, option: Path | None) -> Path:
+    """The contract, given in either way.
+
+    Raises:
+        UsageError: given in no way, or in both.
+    """
+    if argument is not None and option is not None and argument != option:
+        raise UsageError(f"two contracts are given: {argument} and {option}.", cure="Give one of them.")
+    chosen = argument or option
+    if chosen is None:
+        raise UsageError("no contract is given.", cure="Name one: lakelogic run contract.yaml")
+    return chosen
+
+
+def overrides_of(pairs: Sequence[str] | None) -> dict[str, object]:
+    """`key=value` pairs as a mapping.
+
+    Raises:
+        UsageError: a pair has no key or no value sign, or a key comes twice.
+    """
+    chosen: dict[str, object] = {}
+    for pair in pairs or ():
+        key, sign, value = pair.partition("=")
+        if not sign or not key:
+            raise UsageError(
+                f"--set {pair} is not KEY=VALUE.", cure="For example: --set materialization.strategy=append"
+            )
+        if key in chosen:
+            raise UsageError(f"--set gives {key} twice.", cure="Give it once.")
+        chosen[key] = value
+    return chosen

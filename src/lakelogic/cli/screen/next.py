@@ -1,0 +1,37 @@
+"""What to try next."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from lakelogic.cli.screen.layout import grid, section
+from lakelogic.run.result import RunResult
+
+
+def after_run(contract: str, result: RunResult, *, rows_shown: bool) -> tuple[tuple[str, str], ...]:
+    """The commands that help most after this result, each with what it is good for."""
+    name = shlex.quote(contract)
+    runs = (f"lakelogic log {name}", "lists the runs")
+    if result.status == "no_new_data":
+        return (runs,)
+    explain = (f"lakelogic explain {name}", "shows how rows are judged, with the SQL")
+    if result.counts.quarantined and not rows_shown:
+        return (f"lakelogic run {name} --show 5", "shows rows too, next time there are new ones"), explain
+    return (explain, runs) if result.counts.quarantined else (runs, explain)
+
+
+def after_plan(contract: str) -> tuple[tuple[str, str], ...]:
+    return ((f"lakelogic run {shlex.quote(contract)}", "does it"),)
+
+
+def next_view(commands: Sequence[tuple[str, str]]) -> Iterator[RenderableType]:
+    """The commands, ready to be copied."""
+    if commands:
+        table = grid("left", "wrap")
+        for command, why in commands:
+            table.add_row(Text(command, style="bold cyan"), Text(why, style="dim"))
+        yield section("Next", table)
