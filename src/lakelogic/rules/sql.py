@@ -11,7 +11,7 @@ from sqlglot import exp
 from lakelogic.errors import ContractError, SqlError
 from lakelogic.rules.base import Audit, AuditExample, DatasetRule, RowRule, RuleExample, dataset_rule, row_rule
 from lakelogic.rules.naming import slug
-from lakelogic.sql.parse import parse_condition, parse_scalar
+from lakelogic.sql.parse import parse_expression, parse_scalar
 from lakelogic.sql.resolve import resolve_expression, resolve_select
 from lakelogic.sql.shape import is_condition, refuse_beyond_row, unaggregated
 from lakelogic.sql.types import Columns
@@ -38,7 +38,7 @@ class SqlRule(RowRule):
         return {"sql": body} if isinstance(body, str) else body
 
     def predicates(self, columns: Columns) -> Mapping[str, exp.Expr]:
-        tree = parse_condition(self.sql)
+        tree = parse_expression(self.sql)
         refuse_beyond_row(tree, "a row rule judges each row by itself", "Write it under dataset_rules.")
         return {slug(self.sql): resolve_expression(tree, columns.visible, self._source_names)}
 

@@ -13,7 +13,12 @@ from sqlglot import exp
 from lakelogic.errors import ContractError
 from lakelogic.sql.types import TIMESTAMP, UNKNOWN, Column, parse_type, type_name
 
-Scalar = bool | int | Annotated[float, Field(allow_inf_nan=False)] | str | datetime | date
+_Number = Annotated[float, Field(allow_inf_nan=False)]
+# Not strict, a number would be taken for text, or for the seconds since 1970.
+_Text = Annotated[str, Field(strict=True)]
+_Moment = Annotated[datetime, Field(strict=True)]
+_Day = Annotated[date, Field(strict=True)]
+Scalar = bool | int | _Number | _Text | _Moment | _Day
 """A plain value in YAML."""
 
 _Type = exp.DataType.Type

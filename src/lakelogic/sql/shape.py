@@ -12,13 +12,13 @@ _GENERATORS = (exp.UDTF, exp.Explode, exp.Posexplode, exp.Inline)
 _CONDITIONS = (exp.Predicate, exp.Connector, exp.Not, exp.LogicalAnd, exp.LogicalOr, exp.StartsWith, exp.EndsWith)
 
 
-def refuse_beyond_row(tree: exp.Expr, because: str, cure: str) -> None:
-    """Refuses what can't be told from one row alone.
+def refuse_beyond_row(tree: exp.Expr, because: str, cure: str, *, windows: bool = False) -> None:
+    """Refuses what can't be told from one row alone, but for windows where they are allowed.
 
     Raises:
         SqlError: an aggregate, a window or a function that yields rows.
     """
-    found = aggregate(tree) or tree.find(exp.Window) or generator(tree)
+    found = _bare_aggregate(tree) or generator(tree) or (None if windows else tree.find(exp.Window))
     if found is not None:
         raise SqlError(f"{because}, so {found.sql('spark')} is not allowed: {tree.sql('spark')}", cure=cure)
 
@@ -49,6 +49,11 @@ def unaggregated(tree: exp.Expr) -> str | None:
 def _is_aggregate(node: exp.Expr) -> bool:
     by_name = isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES
     return by_name or isinstance(node, (exp.AggFunc, exp.Any))
+
+
+def _bare_aggregate(tree: exp.Expr) -> exp.Expr | None:
+    bare = (node for node in tree.walk() if _is_aggregate(node) and not node.find_ancestor(exp.Window))
+    return next(bare, None)
 
 
 def _ancestors(node: exp.Expr) -> list[exp.Expr]:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from lakelogic.errors import NotSupportedYet
 from lakelogic.sql.annotate import type_of
-from lakelogic.sql.parse import parse_condition, parse_projection
+from lakelogic.sql.parse import parse_expression, parse_projection
 from lakelogic.sql.resolve import resolve_expression, resolve_select
 from lakelogic.sql.shape import aggregate, generator, refuse_beyond_row
 from lakelogic.sql.types import Columns
@@ -112,7 +112,7 @@ class Derive(Transform):
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
         if self.sql is None or self.sql_spark or self.sql_duckdb:
             raise NotSupportedYet("derive with SQL for one engine; write 'sql', which means the same on all of them")
-        return _derived(self.field, parse_condition(self.sql), columns, self._source_names)
+        return _derived(self.field, parse_expression(self.sql), columns, self._source_names)
 
 
 @transform("filter")
@@ -141,19 +141,17 @@ class Filter(Transform):
         return {"sql": body} if isinstance(body, str) else body
 
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
-        tree = parse_condition(self.sql)
+        tree = parse_expression(self.sql)
         refuse_beyond_row(tree, "a filter looks at each row by itself", "Use deduplicate, or a whole SELECT.")
         kept = resolve_expression(tree, columns.visible, self._source_names)
         return Step(pick(columns).where(kept), columns, row_wise=False, effect="filtered")
 
 
 def _derived(name: str, tree: exp.Expr, columns: Columns, names: tuple[str, ...]) -> Step:
-    over_rows = tree.find(exp.Window) is not None
-    if not over_rows:
-        refuse_beyond_row(tree, _NO_AGGREGATES, _USE_SELECT)
+    refuse_beyond_row(tree, _NO_AGGREGATES, _USE_SELECT, windows=True)
     value = resolve_expression(tree, columns.visible, names)
     step = project(columns, {name: value}, {name: type_of(value, columns)})
-    return Step(step.select, step.columns, row_wise=not over_rows)
+    return Step(step.select, step.columns, row_wise=tree.find(exp.Window) is None)
 
 
 def _effect(query: exp.Query) -> Effect | None:
