@@ -118,9 +118,11 @@ class Beginning:
         files, reason = listing.files, "load_mode is full"
         if pinned:
             files, reason = pinned.files, "the input of an unfinished run is read again"
+        elif self.ask.force:
+            reason = "--force reads again what was read before"
         elif spec.incremental:
             files, reason = self._new_files(listing)
-        elif not files:
+        if not pinned and not listing.files:
             reason = f"no file matches {spec.location.text}"
         mode: Literal["full", "incremental"] = "incremental" if spec.incremental else "full"
         read = ReadPlan("files", spec.location.text, spec.format or "", mode, reason, (), pattern=spec.pattern)

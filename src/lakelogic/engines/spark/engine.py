@@ -134,8 +134,9 @@ class SparkEngine:
         return frame
 
     def write(self, table: TablePlan, frame: DataFrame, stamp: Stamp) -> Committed:
-        found = self._table(table)
-        with write_error(found.shown):
+        with write_error(table.location):
+            self._tables.make_room(Location(table.location, table.is_name))
+            found = self._table(table)
             writing.write(self.session, found, table, frame, stamp, there=self._tables.exists(found))
         return require_commit(self._tables.find_commit(self._table(table), stamp.run_id), found, stamp.run_id)
 

@@ -7,6 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.spark.types import columns_of, spark_schema
+from lakelogic.plan.locations import Location
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sources.shape import Layout, json_is_document
@@ -52,9 +53,14 @@ def read_table(session: SparkSession, wanted: TableToRead) -> DataFrame:
     return reader.load(wanted.location)
 
 
+def quoted(name: str) -> str:
+    """A name as Spark SQL reads it whatever is in it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def quoted_name(name: str) -> str:
     """A catalog name with each part quoted."""
-    return ".".join(f"`{part.strip('`')}`" for part in name.split("."))
+    return ".".join(quoted(part) for part in Location(name, is_name=True).parts)
 
 
 def _all_columns(wanted: FilesToRead) -> Columns:
@@ -82,13 +88,13 @@ def _aligned(frame: DataFrame, layout: Layout, wanted: FilesToRead) -> DataFrame
         if own is None:
             out.append(F.lit(None).cast(type_name(column.type)).alias(column.name))
             continue
-        value = F.col(_quoted(own.name))
+        value = F.col(quoted(own.name))
         if wanted.format == "csv":
             value = F.when(value.isin(*wanted.options.null_values), None).otherwise(value)
         if type_name(own.type) != type_name(column.type):
             value = F.to_json(value) if is_nested(own.type) else value.cast(type_name(column.type))
         out.append(value.alias(column.name))
-    out += [F.col(_quoted(name)).cast("string").alias(name) for name in wanted.partitions]
+    out += [F.col(quoted(name)).cast("string").alias(name) for name in wanted.partitions]
     out.append(F.col("_metadata.file_path").alias(FILE.name))
     position = F.col("_metadata.row_index") if wanted.format == "parquet" else F.lit(None)
     out.append(position.cast("bigint").alias(POSITION.name))
@@ -99,10 +105,6 @@ def _aligned(frame: DataFrame, layout: Layout, wanted: FilesToRead) -> DataFrame
 
 def _schema(layout: Layout) -> StructType:
     return spark_schema(Columns((*layout.columns, MALFORMED)))
-
-
-def _quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
 
 
 def _csv_options(reader: DataFrameReader, wanted: FilesToRead) -> DataFrameReader:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakelogic.engines.base import Committed
-from lakelogic.engines.spark.reading import quoted_name
+from lakelogic.engines.spark.reading import quoted, quoted_name
 from lakelogic.errors import WriteError
 from lakelogic.plan.locations import Location
 
@@ -45,16 +45,21 @@ class Tables:
         """The table of a path or name; a name that a local session forgot is registered again."""
         if not location.is_name:
             folder = None if "://" in location.text else Path(location.text)
-            return Table(location.text, f"delta.`{location.text}`", location.text, folder)
-        *catalog, schema, name = location.parts
+            return Table(location.text, _by_path(location.text), location.text, folder)
         if self._warehouse is None:
             return Table(location.text, quoted_name(location.text), None, self._folder_of(location.text))
-        if catalog and catalog != ["spark_catalog"]:
+        if self._is_folder(location):
             folder = self._warehouse.joinpath(*location.parts)
-            return Table(location.text, f"delta.`{folder}`", str(folder), folder)
+            return Table(location.text, _by_path(str(folder)), str(folder), folder)
+        *_, schema, name = location.parts
         folder = self._warehouse / f"{schema}.db" / name
         self._register(schema, name, folder)
-        return Table(location.text, f"`{schema}`.`{name}`", None, folder)
+        return Table(location.text, f"{quoted(schema)}.{quoted(name)}", None, folder)
+
+    def make_room(self, location: Location) -> None:
+        """Create the schema of a catalog name, if it is not there."""
+        if location.is_name and not self._is_folder(location):
+            self._create_schema(location.parts[:-1])
 
     def exists(self, table: Table) -> bool:
         if table.folder is not None:
@@ -104,10 +109,21 @@ class Tables:
         location = str(detail["location"]) if detail is not None else ""
         return Path(location.removeprefix("file:")) if location.startswith("file:/") else None
 
+    def _is_folder(self, location: Location) -> bool:
+        """Whether a name is kept as a folder: a local session has no other catalog than its own."""
+        return self._warehouse is not None and len(location.parts) > 2 and location.parts[0] != "spark_catalog"
+
     def _register(self, schema: str, name: str, folder: Path) -> None:
-        self._session.sql(f"CREATE SCHEMA IF NOT EXISTS `{schema}`")
-        if (folder / "_delta_log").is_dir() and not self._session.catalog.tableExists(f"`{schema}`.`{name}`"):
-            self._session.sql(f"CREATE TABLE `{schema}`.`{name}` USING delta LOCATION '{folder}'")
+        table = f"{quoted(schema)}.{quoted(name)}"
+        if (folder / "_delta_log").is_dir() and not self._session.catalog.tableExists(table):
+            self._create_schema((schema,))
+            escaped = str(folder).replace("\\", "\\\\").replace("'", "\\'")
+            self._session.sql(f"CREATE TABLE {table} USING delta LOCATION '{escaped}'")
+
+    def _create_schema(self, parts: Sequence[str]) -> None:
+        name = ".".join(quoted(part) for part in parts)
+        if not self._session.catalog.databaseExists(name):
+            self._session.sql(f"CREATE SCHEMA IF NOT EXISTS {name}")
 
 
 def require_commit(found: Committed | None, table: Table, run_id: str) -> Committed:
@@ -122,6 +138,10 @@ def require_commit(found: Committed | None, table: Table, run_id: str) -> Commit
             cure="The state folder may be older than the table. Restore it, or run with --force.",
         )
     return found
+
+
+def _by_path(path: str) -> str:
+    return f"delta.{quoted(path)}"
 
 
 def _metadata(entry: Mapping[str, Any]) -> dict[str, Any]:

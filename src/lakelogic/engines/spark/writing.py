@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.base import Stamp
+from lakelogic.engines.spark.reading import quoted
 from lakelogic.engines.spark.tables import Table
 from lakelogic.errors import WriteError
 from lakelogic.plan.model import TablePlan
@@ -75,16 +76,16 @@ def _save(table: Table, plan: TablePlan, frame: DataFrame, mode: str, evolution:
 
 def merge_statement(target: str, batch: str, merge: MergeRows, columns: list[str]) -> str:
     """The MERGE of a batch into a table."""
-    keys = " AND ".join(f"t.{_q(key)} = s.{_q(key)}" for key in merge.keys)
+    keys = " AND ".join(f"t.{quoted(key)} = s.{quoted(key)}" for key in merge.keys)
     fixed = {name.lower() for name in (*merge.keys, *merge.insert_only)}
-    updates = ", ".join(f"t.{_q(name)} = s.{_q(name)}" for name in columns if name.lower() not in fixed)
+    updates = ", ".join(f"t.{quoted(name)} = s.{quoted(name)}" for name in columns if name.lower() not in fixed)
     differs = ""
     if merge.compare:
-        differs = " AND NOT (" + " AND ".join(f"t.{_q(name)} <=> s.{_q(name)}" for name in merge.compare) + ")"
+        differs = " AND NOT (" + " AND ".join(f"t.{quoted(name)} <=> s.{quoted(name)}" for name in merge.compare) + ")"
     # With nothing to compare a match never differs: the table has keys only.
     matched = f"WHEN MATCHED{differs} THEN UPDATE SET {updates} " if updates and merge.compare != () else ""
-    names = ", ".join(_q(name) for name in columns)
-    values = ", ".join(f"s.{_q(name)}" for name in columns)
+    names = ", ".join(quoted(name) for name in columns)
+    values = ", ".join(f"s.{quoted(name)}" for name in columns)
     return (
         f"MERGE INTO {target} AS t USING {batch} AS s ON {keys} "
         f"{matched}WHEN NOT MATCHED THEN INSERT ({names}) VALUES ({values})"
@@ -103,9 +104,5 @@ def _add_columns(session: SparkSession, table: Table, plan: TablePlan, frame: Da
             f"{table.shown} has no column {listed}, and schema_policy.evolution is strict.",
             cure="Add the columns to the table, or use 'evolution: append'.",
         )
-    columns = ", ".join(f"{_q(field.name)} {field.dataType.simpleString()}" for field in new)
+    columns = ", ".join(f"{quoted(field.name)} {field.dataType.simpleString()}" for field in new)
     session.sql(f"ALTER TABLE {table.sql} ADD COLUMNS ({columns})")
-
-
-def _q(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
