@@ -58,7 +58,7 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
         "engine_options",
     ),
     ("server",): ("cast_to_string", "schema_policy", "schema_evolution", "allow_schema_drift"),
-    ("quarantine",): ("notifications",),
+    ("quarantine",): ("notifications", "include_error_reason"),
     ("materialization",): (
         "location",
         "cluster_by",
