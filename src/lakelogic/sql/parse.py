@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp, parse
 from sqlglot.errors import ParseError, TokenError
 
@@ -9,6 +11,8 @@ from lakelogic.errors import SqlError
 from lakelogic.sql.guard import check_functions, check_nodes
 
 DIALECT = "spark"
+# The parser names its own classes here, which tell a user nothing.
+_INNER = re.compile(r"Required keyword: '\w+' missing for .*")
 
 
 def parse_condition(text: str) -> exp.Expr:
@@ -85,7 +89,7 @@ def _parse_one(text: str) -> exp.Expr:
 def _underlined(text: str, error: ParseError) -> str:
     detail = error.errors[0] if error.errors else {}
     line, column = detail.get("line"), detail.get("col")
-    reason = (detail.get("description") or "can't be parsed").rstrip(".")
+    reason = _INNER.sub("something is missing", detail.get("description") or "can't be parsed").rstrip(".")
     if not line or not column:
         return f"SQL syntax error: {reason}: {text}"
     source = text.splitlines()[line - 1]
