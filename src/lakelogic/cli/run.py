@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,11 +16,22 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from lakelogic.cli.screen.progress import Phases
+    from lakelogic.run.looking import SafeRows
     from lakelogic.run.processor import DataProcessor
     from lakelogic.run.result import RunResult
 
 INTERRUPTED = 130
 _WRITES = ("writing quarantine", "writing target", "accounting")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line wants of a run."""
+
+    source: str | None = None
+    target: str | None = None
+    force: bool = False
+    rows: int = 0
 
 
 def command(
@@ -58,22 +70,24 @@ def command(
 
         show_preview(processor, phases, file, source, target, as_json=as_json, verbose=verbose, brief=True)
         return
-    result = _run(processor, phases, source, target, force=force, verbose=verbose)
-    _print(result, phases, file, show, as_json=as_json, verbose=verbose)
+    result, rows = _run(processor, phases, Asked(source, target, force, show), verbose=verbose)
+    _print(result, rows, phases, file, as_json=as_json, verbose=verbose)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
 
 
-def _run(
-    processor: DataProcessor, phases: Phases, source: str | None, target: str | None, *, force: bool, verbose: bool
-) -> RunResult:
+def _run(processor: DataProcessor, phases: Phases, asked: Asked, *, verbose: bool) -> tuple[RunResult, SafeRows | None]:
     from lakelogic.cli.screen.progress import watched
 
     console = _logging(verbose)
     try:
         # What Spark says with -v would be drawn over.
         with watched(console, phases, draws=not verbose):
-            return processor.run_source(source, target=target, force=force)
+            result = processor.run_source(asked.source, target=asked.target, force=asked.force)
+            if not asked.rows or result.status == "no_new_data":
+                return result, None
+            phases("looking at rows")
+            return result, result.preview(asked.rows)
     except KeyboardInterrupt:
         typer.echo(_interrupted(phases), err=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -96,8 +110,9 @@ def _logging(verbose: bool) -> Console:
     return console
 
 
-def _print(result: RunResult, phases: Phases, file: Path, limit: int, *, as_json: bool, verbose: bool) -> None:
-    rows = result.preview(limit) if limit else None
+def _print(
+    result: RunResult, rows: SafeRows | None, phases: Phases, file: Path, *, as_json: bool, verbose: bool
+) -> None:
     if as_json:
         shown = {"rows": {"good": list(rows.good), "bad": list(rows.bad)}} if rows else {}
         typer.echo(json.dumps({**result.to_dict(), **shown}, indent=2, ensure_ascii=False, default=str))
@@ -108,4 +123,6 @@ def _print(result: RunResult, phases: Phases, file: Path, limit: int, *, as_json
 
     console = output()
     told = Told(phases.took, after_run(str(file), result, rows_shown=rows is not None), rows, all_rules=verbose)
-    show(console, result_view(result, told, console))
+    # On a screen the log stands above it.
+    gap = [""] if console.is_terminal else []
+    show(console, *gap, result_view(result, told, console))

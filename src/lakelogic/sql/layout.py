@@ -47,16 +47,17 @@ class _Layout:
     sql: str
     tokens: list[Token]
     _scopes: list[_Scope] = field(default_factory=lambda: [_Scope(0, is_query=True)])
-    _out: list[str] = field(default_factory=list)
+    _width: int = 0
 
     def text(self) -> str:
-        end = 0
+        out, end = [], 0
         for position, token in enumerate(self.tokens):
-            blank = self.sql[end : token.start]
-            self._out.append(self._before(position, blank) + self.sql[token.start : token.end + 1])
+            piece = self._before(position, self.sql[end : token.start]) + self.sql[token.start : token.end + 1]
+            self._width = len(piece.rpartition("\n")[2]) + (0 if "\n" in piece else self._width)
+            out.append(piece)
             self._after(position)
             end = token.end + 1
-        return "".join(self._out) + self.sql[end:]
+        return "".join(out) + self.sql[end:]
 
     def _before(self, position: int, blank: str) -> str:
         """The blanks before a token: a new line where something begins."""
@@ -72,9 +73,19 @@ class _Layout:
             return _line(scope.indent)
         if previous == TokenType.L_PAREN and kind in _QUERY_WORDS:
             return _line(scope.indent)
-        item = previous == TokenType.SELECT or (previous == TokenType.COMMA and scope.clause == TokenType.SELECT)
+        item = previous == TokenType.COMMA and scope.clause == TokenType.SELECT and not self._fits(position)
         condition = kind == TokenType.AND and scope.clause == TokenType.WHERE and not scope.between
-        return _line(scope.indent + _INDENT) if item or condition else blank
+        return _line(scope.indent + _INDENT) if previous == TokenType.SELECT or item or condition else blank
+
+    def _fits(self, position: int) -> bool:
+        """Whether an output column can stand on the line that was begun."""
+        depth, end = 0, position
+        for token in self.tokens[position:]:
+            depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(token.token_type, 0)
+            if depth < 0 or (depth == 0 and (token.token_type == TokenType.COMMA or token.token_type in _CLAUSES)):
+                break
+            end = token.end
+        return self._width + end - self.tokens[position].start + 2 < _ONE_LINE
 
     def _after(self, position: int) -> None:
         """What a token opens or closes."""

@@ -12,7 +12,7 @@ from rich.text import Text
 from lakelogic.cli.screen.layout import INDENT, grid, headed, indented, joined, line, place, section
 from lakelogic.cli.screen.next import after_plan, next_view
 from lakelogic.cli.screen.wording import counted, one_line, size
-from lakelogic.plan.explain import Explained, Pass, explained
+from lakelogic.plan.explain import Explained, explained
 from lakelogic.plan.model import CheckPlan, Plan
 from lakelogic.run.preview import Preview
 from lakelogic.sql.layout import laid_out
@@ -148,13 +148,9 @@ def _passes(told: Explained) -> RenderableType:
     table = grid("right", "left", "left", "wrap")
     for position, each in enumerate(told.passes, 1):
         table.add_row(
-            str(position), line(each.purpose, "bold"), line(f"of the {_over(each)}", "dim"), line(each.because)
+            str(position), line(each.purpose, "bold"), line(f"from the {each.over}", "dim"), line(each.because)
         )
     return section("Passes over the data", table, note=str(len(told.passes)))
-
-
-def _over(each: Pass) -> str:
-    return each.over
 
 
 def _stored(plan: Plan) -> Iterator[RenderableType]:

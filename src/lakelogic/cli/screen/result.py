@@ -61,7 +61,9 @@ def _head(result: RunResult, told: Told, console: Console) -> Iterator[Renderabl
     duration = sum(told.phases.values()) or (result.ended - result.started).total_seconds()
     sign = mark(console, "bad" if result.blocks_downstream else "good")
     name = (one_line(result.contract), "bold")
-    about = joined([result.layer or "", result.engine, f"{number(result.counts.source)} rows in {seconds(duration)}"])
+    about = joined(
+        [result.layer or "", result.engine, f"{counted(result.counts.source, 'row')} in {seconds(duration)}"]
+    )
     yield Text.assemble(sign, " ", name, (f"  {about}", "dim"))
     yield indented(line(f"{result.mode}: {result.reason}", "dim"))
     if result.attempt > 1:
@@ -202,12 +204,16 @@ def _service_levels(result: RunResult, console: Console) -> Table:
 
 
 def _written(tables: Iterable[tuple[str, Committed]], console: Console) -> Table:
-    grid_ = grid("left", "left", "left", "left")
-    width = max(console.width - INDENT - 48, 24)
-    for role, table in tables:
-        version = "" if table.version is None else f"version {table.version}"
-        grid_.add_row(role, place(table.location, width), version, _changes(table))
-    return grid_
+    lines = [
+        (role, table.location, "" if table.version is None else f"version {table.version}", _changes(table))
+        for role, table in tables
+    ]
+    beside = max((len(role) + len(version) + len(changes) for role, _, version, changes in lines), default=0)
+    room = max(console.width - INDENT - beside - 8, 24)
+    table = grid("left", "left", "left", "left")
+    for role, location, version, changes in lines:
+        table.add_row(role, place(location, room), version, changes)
+    return table
 
 
 def _changes(table: Committed) -> str:

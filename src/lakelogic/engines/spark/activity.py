@@ -16,7 +16,8 @@ def tasks() -> Tasks | None:
     from pyspark import SparkContext
 
     context = SparkContext._active_spark_context
-    if context is None:
+    # It is active before its Java half is there, and still when that is gone.
+    if getattr(context, "_jsc", None) is None or context is None:
         return None
     try:
         tracker = context.statusTracker()
