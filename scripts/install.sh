@@ -31,6 +31,7 @@ if [ -n "$index" ] && [ -z "${UV_DEFAULT_INDEX:-}${UV_INDEX_URL:-}" ]; then
   export UV_DEFAULT_INDEX=$index
 fi
 export VIRTUAL_ENV=$PWD/.venv
-.venv/bin/uv pip install --quiet --require-hashes -r requirements/dev.txt
+# Compiled once here, so that no command compiles it again.
+.venv/bin/uv pip install --quiet --compile-bytecode --require-hashes -r requirements/dev.txt
 .venv/bin/uv pip install --quiet --no-deps --no-build-isolation --editable .
 echo "$fingerprint" >.venv/.installed
