@@ -128,7 +128,7 @@ class Claims:
         self._stop_beating()
         files.put(
             self._owner_path(claim.sequence, claim.attempt),
-            {"host": "", "pid": 0, "began": "released", "since": datetime.now(UTC).isoformat()},
+            {**asdict(Owner.nobody()), "since": datetime.now(UTC).isoformat()},
         )
 
     def finish(self, claim: Claim, status: str) -> None:

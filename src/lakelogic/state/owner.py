@@ -28,11 +28,18 @@ class Owner:
         return Owner(socket.gethostname(), os.getpid(), _began(os.getpid()) or "")
 
     @staticmethod
+    def nobody() -> Owner:
+        """The holder of a claim that was let go."""
+        return Owner("", 0, "")
+
+    @staticmethod
     def read(data: dict[str, Any]) -> Owner:
         return Owner(str(data["host"]), int(data["pid"]), str(data["began"]))
 
     def is_alive(self, beat: Path) -> bool:
         """Whether the process still runs; one on another machine is judged by its heartbeat."""
+        if self == Owner.nobody():
+            return False
         if self.host == socket.gethostname():
             return _began(self.pid) == self.began if self.began else _exists(self.pid)
         try:
