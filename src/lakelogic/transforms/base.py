@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 from sqlglot import exp
 
 from lakelogic.errors import ContractError, SqlError, did_you_mean
@@ -16,7 +16,7 @@ from lakelogic.rules.base import Check
 from lakelogic.sql.annotate import SOURCE
 from lakelogic.sql.build import named, ref
 from lakelogic.sql.source_names import ReadsSource
-from lakelogic.sql.types import UNKNOWN, Column, Columns
+from lakelogic.sql.types import UNKNOWN, Column, Columns, parse_type
 
 __all__ = [
     "SOURCE",
@@ -26,6 +26,7 @@ __all__ = [
     "Step",
     "Transform",
     "TransformExample",
+    "TypeName",
     "link_columns",
     "link_table",
     "named",
@@ -49,6 +50,18 @@ def _as_list(value: object) -> object:
 
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_list, json_schema_input_type=str | list[str])]
 """One name, or a list of names."""
+
+
+def _known_type(text: str) -> str:
+    try:
+        parse_type(text)
+    except ContractError as error:
+        raise ValueError(f"{error.message} {error.cure}") from None
+    return text
+
+
+TypeName = Annotated[str, AfterValidator(_known_type)]
+"""Spark's name of a type, or a common alias."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from lakelogic.transforms.base import (
     Step,
     Transform,
     TransformExample,
+    TypeName,
     named,
     pick,
     project,
@@ -125,7 +126,7 @@ class Rename(Transform):
 class Cast(Transform):
     """Changes the types of columns; a row with a value that can't be converted is quarantined."""
 
-    columns: Mapping[str, str] = Field(description="Column: type.", min_length=1)
+    columns: Mapping[str, TypeName] = Field(description="Column: type.", min_length=1)
 
     examples: ClassVar[tuple[TransformExample, ...]] = (
         TransformExample(

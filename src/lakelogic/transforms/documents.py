@@ -12,7 +12,7 @@ from sqlglot.errors import ParseError, TokenError
 from lakelogic.sql.build import ref
 from lakelogic.sql.convert import as_text, convert
 from lakelogic.sql.types import STRING, Columns, parse_type
-from lakelogic.transforms.base import Step, Transform, TransformExample, project, transform
+from lakelogic.transforms.base import Step, Transform, TransformExample, TypeName, project, transform
 
 _PARTS = (exp.JSONPathRoot, exp.JSONPathKey, exp.JSONPathSubscript, exp.JSONPathWildcard)
 
@@ -24,7 +24,7 @@ class JsonExtract(Transform):
     field: str = Field(description="The column for the value.")
     source: str = Field(description="The column with the document: JSON text, a struct, a list or a map.")
     path: str = Field(description="Where the value is: $.address.city, $.items[0], $['a b'].")
-    cast: str | None = Field(None, description="The type of the value; text when absent.")
+    cast: TypeName | None = Field(None, description="The type of the value; text when absent.")
 
     examples: ClassVar[tuple[TransformExample, ...]] = (
         TransformExample(
@@ -61,13 +61,6 @@ class JsonExtract(Transform):
     def _known_path(cls, path: str) -> str:
         _parse_path(path)
         return path
-
-    @field_validator("cast")
-    @classmethod
-    def _known_type(cls, cast: str | None) -> str | None:
-        if cast is not None:
-            parse_type(cast)
-        return cast
 
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
         column = columns.visible.get(self.source)
