@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -63,7 +64,9 @@ def target_of(loaded: LoadedContract, override: Location | None = None) -> Locat
 def identity_of(loaded: LoadedContract, target: Location) -> str:
     """A name for the contract and its target that stays the same when the file moves or changes."""
     digest = hashlib.sha256(f"{loaded.name}\n{target.text}".encode()).hexdigest()[:12]
-    return f"{loaded.name}-{digest}"
+    # It names a folder, and a dataset may be called anything.
+    readable = re.sub(r"[^\w-]+", "_", loaded.name)[:80]
+    return f"{readable}-{digest}"
 
 
 class _Planner:

@@ -10,6 +10,7 @@ from lakelogic.errors import ContractError
 
 _URI = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
 _NAME = re.compile(r"^(`[^`]+`|[\w-]+)(\.(`[^`]+`|[\w-]+)){1,2}$")
+_PLAIN = re.compile(r"[\w-]+")
 _FILE_ENDINGS = ("csv", "json", "jsonl", "ndjson", "parquet", "orc", "delta", "txt", "gz", "tsv")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -51,4 +52,8 @@ def quarantine_of(target: Location) -> Location:
     if not target.is_name:
         return Location(f"{target.text.rstrip('/')}_quarantine")
     *catalog, schema, table = target.parts
-    return Location(".".join([*catalog, "quarantine", f"{schema}_{table}"]), is_name=True)
+    return Location(".".join(_part(part) for part in (*catalog, "quarantine", f"{schema}_{table}")), is_name=True)
+
+
+def _part(name: str) -> str:
+    return name if _PLAIN.fullmatch(name) else f"`{name}`"
