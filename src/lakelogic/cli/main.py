@@ -37,15 +37,13 @@ BROKEN_PIPE = 141
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    json = "--json" in given
-    if "--debug" not in given:
-        sys.excepthook = partial(_tell_defect, json)
-    # Libraries that log in the standard way would otherwise write to the terminal: PySpark does so at Ctrl-C.
-    logging.getLogger().addHandler(logging.NullHandler())
+    debug, json = "--debug" in given, "--json" in given
+    if arguments is None:
+        _own_the_process(debug, json)
     try:
         return _invoke([word for word in given if word != "--debug"] or ["--help"])
     except LakeLogicError as error:
-        if "--debug" in given:
+        if debug:
             traceback.print_exc()
         return _tell(error, json)
     except typer.Abort:
@@ -73,6 +71,13 @@ def build_app(asked: str | None) -> typer.Typer:
         else:
             app.command(name, help=line)(_listed)
     return app
+
+
+def _own_the_process(debug: bool, json: bool) -> None:
+    # Libraries that log in the standard way would otherwise write to the terminal: PySpark does so at Ctrl-C.
+    logging.getLogger().addHandler(logging.NullHandler())
+    if not debug:
+        sys.excepthook = partial(_tell_defect, json)
 
 
 def _invoke(arguments: list[str]) -> int:
