@@ -126,7 +126,9 @@ class Beginning:
             reason = f"no file matches {spec.location.text}"
         mode: Literal["full", "incremental"] = "incremental" if spec.incremental else "full"
         read = ReadPlan("files", spec.location.text, spec.format or "", mode, reason, (), pattern=spec.pattern)
-        return FilesInput(self.loaded, spec, listing.root, pinned or Pinned(spec.location.text, "files", files), read)
+        newest = max((file.modified_ns for file in listing.files), default=None)
+        chosen = pinned or Pinned(spec.location.text, "files", files)
+        return FilesInput(self.loaded, spec, listing.root, chosen, read, newest)
 
     def _new_files(self, listing: Listing) -> tuple[tuple[SourceFile, ...], str]:
         seen = {file.identity for claim, _ in self.claims.committed() for file in claim.input.files}

@@ -33,6 +33,9 @@ class Input(Protocol):
     def rows(self) -> int | None: ...
     @property
     def is_empty(self) -> bool: ...
+    @property
+    def newest_ns(self) -> int | None:
+        """When the newest data arrived, read before or now; None where it is not known."""
 
     def guessed(self) -> Columns | None:
         """The columns as far as they can be told without an engine, or None."""
@@ -60,6 +63,7 @@ class FrameInput:
     columns: Columns = field(default_factory=Columns)
     rows: int | None = None
     is_empty: bool = False
+    newest_ns: int | None = None
 
     @staticmethod
     def of(frame: Any, batch_id: str | None) -> FrameInput:
@@ -92,6 +96,7 @@ class TableInput:
     columns: Columns = field(default_factory=Columns)
     rows: int | None = None
     is_empty: bool = False
+    newest_ns: int | None = None
 
     def guessed(self) -> Columns | None:
         return None if self.table.is_name else delta_columns(self.table.location)
@@ -121,6 +126,7 @@ class FilesInput:
     root: str
     pinned: Pinned
     read: ReadPlan
+    newest_ns: int | None = None
     columns: Columns = field(default_factory=Columns)
     files: FilesToRead | None = None
 

@@ -16,7 +16,7 @@ from lakelogic.contract import LoadedContract, load_contract
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import DEFAULT, EngineSettings, chosen_engine, open_engine
 from lakelogic.errors import LakeLogicError
-from lakelogic.observe.service_levels import judge_service_levels
+from lakelogic.observe.service_levels import ServiceLevelResult, judge_service_levels
 from lakelogic.plan.model import Plan
 from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, require_supported
 from lakelogic.run.execute import Execution, Outcome
@@ -242,19 +242,12 @@ class DataProcessor:
     def _succeeded(self, prepared: Prepared, claim: Claim, outcome: Outcome, engine: Engine[Any]) -> RunResult:
         ended = datetime.now(UTC)
         counts = outcome.counts
-        newest = max((file.modified_ns for file in prepared.found.pinned.files), default=None)
-        told = {
-            "counts_source": counts.source,
-            "counts_total": counts.source,
-            "counts_good": counts.good,
-            "counts_quarantined": counts.quarantined,
-        }
         return replace(
             _result(prepared.plan, claim, "succeeded", ended),
             counts=counts,
             rules=outcome.rules,
             dataset_rules=outcome.audited.rules,
-            service_levels=judge_service_levels(self.contract.model.service_levels, told, newest, ended),
+            service_levels=self._service_levels(prepared.found, counts, ended),
             steps=outcome.steps,
             target=outcome.target,
             quarantine=outcome.quarantine,
@@ -299,11 +292,24 @@ class DataProcessor:
             fingerprint="",
             location=found.read.location,
             counts=Counts(0, 0, 0, 0, 0, 0, 0, 0),
+            # Rows that did not come tell nothing of how many there should be; their absence tells of freshness.
+            service_levels=tuple(
+                level for level in self._service_levels(found, Counts(), now) if level.status != "unknown"
+            ),
         )
         self._log(beginning, result, found)
         self.last_result = result
         tell(result)
         return result
+
+    def _service_levels(self, found: Input, counts: Counts, now: datetime) -> tuple[ServiceLevelResult, ...]:
+        told = {
+            "counts_source": counts.source,
+            "counts_total": counts.source,
+            "counts_good": counts.good,
+            "counts_quarantined": counts.quarantined,
+        }
+        return judge_service_levels(self.contract.model.service_levels, told, found.newest_ns, now)
 
     def _log(self, beginning: Beginning, result: RunResult, found: Input) -> None:
         RunLog(beginning.loaded.project.state_dir).append(log_row(beginning.loaded, result, found.pinned))

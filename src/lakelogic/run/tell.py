@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loguru import logger
 
@@ -10,6 +10,9 @@ from lakelogic.contract import LoadedContract
 from lakelogic.run.result import RunResult
 from lakelogic.state.claims import Pinned
 from lakelogic.state.runlog import as_text
+
+if TYPE_CHECKING:
+    from loguru import Logger
 
 # A library is quiet unless its host asks: logger.enable("lakelogic").
 logger.disable("lakelogic")
@@ -20,6 +23,7 @@ def tell(result: RunResult) -> None:
     log = logger.bind(run_id=result.run_id, contract=result.contract, layer=result.layer, engine=result.engine)
     if result.status == "no_new_data":
         log.info("Nothing new for '{}': {}", result.contract, result.reason)
+        _tell_service_levels(log, result)
         return
     counts = result.counts
     if counts.quarantined:
@@ -36,9 +40,7 @@ def tell(result: RunResult) -> None:
     for rule in result.dataset_rules:
         if rule.status != "passed":
             log.warning("{} (measured {})", rule.message, rule.value)
-    for level in result.service_levels:
-        if level.status != "passed":
-            log.warning("Service level '{}' {}: {}", level.name, level.status, level.message)
+    _tell_service_levels(log, result)
     ratio = f"{100 * (counts.ratio or 0):.1f}%"
     log.info(
         "Run complete [layer={}] | Total: {} | Good: {} | Quarantine: {} | Ratio: {}",
@@ -48,6 +50,12 @@ def tell(result: RunResult) -> None:
         counts.quarantined,
         ratio,
     )
+
+
+def _tell_service_levels(log: Logger, result: RunResult) -> None:
+    for level in result.service_levels:
+        if level.status != "passed":
+            log.warning("Service level '{}' {}: {}", level.name, level.status, level.message)
 
 
 def _merged(result: RunResult) -> str:
