@@ -78,7 +78,7 @@ def test_a_transformation_yields_its_examples(engine: Evaluator, kind: str, exam
 
 
 @pytest.mark.parametrize(("kind", "example"), CASES)
-def test_hidden_columns_survive(engine: Evaluator, kind: str, example: TransformExample) -> None:
+def test_hidden_columns_survive(kind: str, example: TransformExample) -> None:
     types = {name: Frame(kinds, ()).columns for name, kinds in (example.link_types or {}).items()}
     columns = Columns((*Columns.of(**example.types), HIDDEN))
     step = made(kind, example.arguments).step(columns, types)
