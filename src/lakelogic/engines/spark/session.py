@@ -84,11 +84,9 @@ def require_delta(session: SparkSession) -> None:
     """
     from pyspark.errors import AnalysisException
 
-    # Asks Delta itself, since platforms that build it in show nothing in their settings;
-    # and aside, since Delta changes settings of the session that asks.
-    aside = run_session(session)
     try:
-        aside.sql("DESCRIBE DETAIL delta.`/lakelogic/probe`")
+        # Asks Delta itself, since platforms that build it in show nothing in their settings.
+        session.sql("DESCRIBE DETAIL delta.`/lakelogic/probe`")
     except AnalysisException as error:
         if error.getCondition() in _NO_DELTA:
             raise EngineUnavailable(
