@@ -89,7 +89,13 @@ def test_a_row_rule_without_a_name_gets_one(kind: str, body: Any, name: str, mes
     ("kind", "body", "name", "message", "category"),
     [
         ("unique", "email", "email_unique", "Rule failed: email_unique (email is unique)", "uniqueness"),
-        ("unique", ["email", "n"], "email_n_unique", "Rule failed: email_n_unique (email, n is unique)", "uniqueness"),
+        (
+            "unique",
+            ["email", "n"],
+            "email_n_unique",
+            "Rule failed: email_n_unique ((email, n) is unique)",
+            "uniqueness",
+        ),
         (
             "null_ratio",
             {"field": "email", "max": 10},
@@ -108,7 +114,7 @@ def test_a_row_rule_without_a_name_gets_one(kind: str, body: Any, name: str, mes
             "sql",
             {"sql": "SUM(amount)", "must_be_between": [0, 10]},
             "sum_amount",
-            "Rule failed: SUM(amount) and between 0 and 10",
+            "Rule failed: SUM(amount) is between 0 and 10",
             "correctness",
         ),
     ],
@@ -250,6 +256,7 @@ def test_a_row_rule_that_makes_no_sense_does_not_load(kind: str, body: Any) -> N
         ("row_count_between", {}),
         ("row_count_between", {"min": 2, "max": 1}),
         ("sql", {"sql": "MAX(n)", "must_be_between": [3, 1]}),
+        ("sql", {"sql": "MAX(n)", "must_be_between": [1, 3], "must_be_less_than": 2}),
     ],
 )
 def test_a_dataset_rule_that_makes_no_sense_does_not_load(kind: str, body: Any) -> None:

@@ -10,7 +10,7 @@ from sqlglot import exp
 from lakelogic.rules.base import Check, RowRule
 from lakelogic.rules.validity import AcceptedValues, MaxLength, Range
 from lakelogic.sql.build import Scalar, all_of, any_of, has_value, is_null, ref
-from lakelogic.sql.types import Columns, type_name
+from lakelogic.sql.types import type_name
 
 
 class Bounds(Protocol):
@@ -66,16 +66,6 @@ def kept_by_cast(read: exp.Expr, cast: exp.Expr) -> exp.Expr:
     return any_of(is_null(read), has_value(cast))
 
 
-def members_check(field: str, missing: Sequence[str]) -> Check:
-    """No value of a struct whose source lacks declared members; such a struct can only be NULL."""
-    return Check(
-        name=f"{field}_type",
-        predicate=is_null(ref(field)),
-        message=f"Type mismatch: {field} lacks {', '.join(missing)}",
-        category="validity",
-    )
-
-
 def unknown_fields_check(fields: Sequence[str]) -> Check:
     """The row has no value in columns that the model does not declare."""
     return Check(
@@ -105,15 +95,6 @@ def field_rules(field: DeclaredField) -> tuple[RowRule, ...]:
     if field.max_length is not None:
         rules.append(MaxLength.model_validate({"field": field.name, "max": field.max_length}))
     return (*rules, *field.rules)
-
-
-def field_checks(field: DeclaredField, columns: Columns) -> tuple[Check, ...]:
-    """The checks that stand beside a field in the model.
-
-    Raises:
-        SqlError: a rule names a column that is not there.
-    """
-    return tuple(check for rule in field_rules(field) for check in rule.checks(columns))
 
 
 def _range(field: str, low: Scalar | None, high: Scalar | None) -> Range:

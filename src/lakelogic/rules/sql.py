@@ -73,6 +73,9 @@ class SqlAudit(DatasetRule):
 
     @model_validator(mode="after")
     def _bounds_make_sense(self) -> SqlAudit:
+        one_sided = self.must_be_less_than is not None or self.must_be_greater_than is not None
+        if self.must_be_between and one_sided:
+            raise ValueError("must_be_between can't stand beside must_be_less_than or must_be_greater_than")
         if self.must_be_between and self.must_be_between[0] > self.must_be_between[1]:
             raise ValueError("must_be_between needs its lower bound first")
         return self
@@ -125,10 +128,11 @@ class SqlAudit(DatasetRule):
         return exp.If(this=measure, true=exp.Literal.number(1), false=exp.Literal.number(0))
 
     def _message(self) -> str:
-        condition = " and ".join([self.sql.strip(), *self._bounds_in_words()])
+        bounds = self._bounds_in_words()
+        condition = f"{self.sql.strip()} is {bounds}" if bounds else self.sql.strip()
         return f"Rule failed: {self.name} ({condition})" if self.name else f"Rule failed: {condition}"
 
-    def _bounds_in_words(self) -> list[str]:
+    def _bounds_in_words(self) -> str:
         words = []
         if self.must_be_between:
             words.append("between {:g} and {:g}".format(*self.must_be_between))
@@ -136,4 +140,4 @@ class SqlAudit(DatasetRule):
             words.append(f"greater than {self.must_be_greater_than:g}")
         if self.must_be_less_than is not None:
             words.append(f"less than {self.must_be_less_than:g}")
-        return words
+        return " and ".join(words)

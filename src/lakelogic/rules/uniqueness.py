@@ -45,4 +45,5 @@ class Unique(DatasetRule):
         # COUNT(DISTINCT a, b) passes over NULL; a struct never is NULL.
         key = exp.Struct(expressions=[ref(name) for name in keys])
         repeated = exp.Sub(this=exp.Count(this=exp.Star()), expression=exp.Count(this=exp.Distinct(expressions=[key])))
-        return self._measured(f"{'_'.join(keys)}_unique", f"{', '.join(keys)} is unique", repeated, high=0)
+        key_text = keys[0] if len(keys) == 1 else f"({', '.join(keys)})"
+        return self._measured(f"{'_'.join(keys)}_unique", f"{key_text} is unique", repeated, high=0)

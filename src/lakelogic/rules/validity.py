@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from abc import abstractmethod
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import ClassVar, Self
@@ -40,9 +41,9 @@ class ColumnRule(RowRule):
         column = columns.visible.get(self.field)
         return {f"{column.name}_{self.kind}": self.predicate(column)}
 
+    @abstractmethod
     def predicate(self, column: Column) -> exp.Expr:
         """What a good value meets."""
-        raise NotImplementedError
 
 
 @row_rule("accepted_values")

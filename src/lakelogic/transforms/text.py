@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
@@ -25,8 +26,9 @@ class _TextTransform(Transform):
     def from_yaml(cls, body: Any) -> Any:
         return {"fields": body} if isinstance(body, (str, list)) else body
 
+    @abstractmethod
     def changed(self, text: exp.Expr) -> exp.Expr:
-        raise NotImplementedError
+        """What becomes of the text."""
 
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
         found = [text_column(columns, name, self.kind) for name in self.fields]
