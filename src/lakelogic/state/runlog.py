@@ -108,8 +108,8 @@ class RunLog:
         schema = run_log_schema()
         known = {name: row.get(name) for name in schema.names}
         table = pa.Table.from_pylist([{**known, "format": FORMAT}], schema=schema)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
             write_deltalake(
                 str(self.path),
                 table,
