@@ -114,7 +114,13 @@ def test_a_resumed_run_says_so() -> None:
 
 def test_nothing_new_is_one_line_with_the_reason() -> None:
     result = a_result(status="no_new_data", reason="0 of 1 files are new since the last run", rules=(), target=None)
-    assert lines_of(result) == ["✓ customers: nothing new. 0 of 1 files are new since the last run."]
+    assert lines_of(result) == ["✓ customers  nothing new: 0 of 1 files are new since the last run"]
+
+
+def test_nothing_new_still_tells_that_the_data_is_too_old() -> None:
+    stale = ServiceLevelResult("freshness", "failed", 30.0, 24.0, "newest input is 30.0 h old")
+    lines = lines_of(a_result(status="no_new_data", service_levels=(stale,)))
+    assert any("✗  freshness" in line and "30.0 h old" in line for line in lines)
 
 
 def test_rows_stand_in_the_order_of_the_home_page() -> None:

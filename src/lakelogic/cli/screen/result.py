@@ -46,15 +46,17 @@ class Told:
 def result_view(result: RunResult, told: Told, console: Console) -> RenderableType:
     """The whole result, from the verdict to the next command."""
     if result.status == "no_new_data":
-        return Group(_nothing_new(result, console), *next_view(told.next_commands))
+        broken = any(level.status != "passed" for level in result.service_levels)
+        levels = [section("Service levels", _service_levels(result, console))] if broken else []
+        return Group(_nothing_new(result, console), *levels, *next_view(told.next_commands))
     rows = rows_view(told.rows, console) if told.rows else []
     details = _details(result, told, console)
     return Group(*_head(result, told, console), *rows, *details, *next_view(told.next_commands))
 
 
 def _nothing_new(result: RunResult, console: Console) -> RenderableType:
-    why = one_line(result.reason)
-    return Text.assemble(mark(console, "good"), " ", (one_line(result.contract), "bold"), f": nothing new. {why}.")
+    name = (one_line(result.contract), "bold")
+    return Text.assemble(mark(console, "good"), " ", name, "  nothing new: ", one_line(result.reason))
 
 
 def _head(result: RunResult, told: Told, console: Console) -> Iterator[RenderableType]:
