@@ -10,9 +10,9 @@ LAKELOGIC_PII_KEY=$(cat demo/.key)
 export LAKELOGIC_PII_KEY
 
 say() {
-  printf '\n\033[1m$ %s\033[0m\n' "$*"
+  printf '\n$ %s\n' "$*"
   "$@"
 }
 PATH=$PWD/.venv/bin:$PATH
-say lakelogic run demo/contract.yaml
+say lakelogic run demo/contract.yaml --show 5
 say lakelogic run demo/contract.yaml
