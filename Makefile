@@ -37,8 +37,9 @@ format: install ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: install ## the documentation, into site/
-	$(BIN)/mkdocs build --strict
+docs: install ## the reference from the code, and all pages into site/
+	$(BIN)/python -m scripts.reference
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 build: install ## wheel and source archive, into dist/
 	$(BIN)/python -m build --no-isolation
