@@ -25,6 +25,7 @@ from lakelogic.sources.read import TableToRead
 from lakelogic.sql.render import to_spark
 from lakelogic.sql.types import Columns
 from lakelogic.state.claims import Claim, Claims, Pinned, digest_of
+from lakelogic.state.runlog import RunLog
 from lakelogic.write.operations import AppendRows
 
 
@@ -80,6 +81,7 @@ class Beginning:
         self.identity = identity_of(loaded, self.target)
         self.claims = claims or Claims(loaded.project.state_dir / "runs" / self.identity)
         self.contract_digest = digest_of(loaded.document)
+        RunLog(loaded.project.state_dir).require_usable()
 
     def input(self, pinned: Pinned | None = None) -> Input:
         """What to read: the pinned input of an unfinished run, else what is there and new.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakelogic.errors import StateError
+from lakelogic.sources.delta_paths import can_open
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -89,6 +90,17 @@ class RunLog:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "run_log"
+
+    def require_usable(self) -> None:
+        """
+        Raises:
+            StateError: the log can't be kept in this folder.
+        """
+        if not can_open(str(self.path)):
+            raise StateError(
+                f"the run log can't be kept in {self.path.parent}: its path has one of [ ] ^ | # ? \\ %.",
+                cure="Name another folder with LAKELOGIC_STATE, or as 'state' in lakelogic.toml.",
+            )
 
     def append(self, row: Mapping[str, Any], *, app_id: str | None = None, sequence: int | None = None) -> None:
         """Add a run. With a writer and its number, a repeated append is a no-op.

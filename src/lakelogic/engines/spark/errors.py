@@ -14,6 +14,9 @@ _CURES = {
     "DELTA_METADATA_MISMATCH": "The table's columns differ; allow it with 'schema_policy: {evolution: append}'.",
     "DELTA_FAILED_TO_MERGE_FIELDS": "A column has another type in the table; cast it in the contract.",
     "DELTA_CONCURRENT": "Another writer was faster; run again.",
+    "DELTA_INVALID_CHARACTERS": "Rename the column in the contract, or allow its name with the table property"
+    " 'delta.columnMapping.mode: name'.",
+    "COLUMN_ALREADY_EXISTS": "Two columns differ in case only; rename one of them.",
     "PATH_NOT_FOUND": "A file was removed while it was read; run again.",
 }
 

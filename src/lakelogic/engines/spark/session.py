@@ -21,8 +21,12 @@ _RUN_SETTINGS: Mapping[str, str] = {
     "spark.sql.ansi.enabled": "false",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
     "spark.sql.caseSensitive": "false",
+    # Text such as '${env:HOME}' means itself: a contract must not read the environment through SQL.
+    "spark.sql.variable.substitute": "false",
     # A folder named code=007 is text until the contract says otherwise.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    # Files come in any encoding that Java knows.
+    "spark.sql.legacy.javaCharsets": "true",
     # The JIT gives up on a method past 8000 bytes of bytecode; Spark's default lets many rules become one.
     "spark.sql.codegen.hugeMethodLimit": "8000",
 }

@@ -12,6 +12,7 @@ from lakelogic.engines.base import Committed
 from lakelogic.engines.spark.reading import quoted, quoted_name
 from lakelogic.errors import WriteError
 from lakelogic.plan.locations import Location
+from lakelogic.sources.delta_paths import can_open
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,17 +45,16 @@ class Tables:
     def find(self, location: Location) -> Table:
         """The table of a path or name; a name that a local session forgot is registered again."""
         if not location.is_name:
-            folder = None if "://" in location.text else Path(location.text)
-            return Table(location.text, _by_path(location.text), location.text, folder)
+            return Table(location.text, _by_path(location.text), location.text, _log_folder(location.text))
         if self._warehouse is None:
             return Table(location.text, quoted_name(location.text), None, self._folder_of(location.text))
         if self._is_folder(location):
-            folder = self._warehouse.joinpath(*location.parts)
-            return Table(location.text, _by_path(str(folder)), str(folder), folder)
+            path = str(self._warehouse.joinpath(*location.parts))
+            return Table(location.text, _by_path(path), path, _log_folder(path))
         *_, schema, name = location.parts
         folder = self._warehouse / f"{schema}.db" / name
         self._register(schema, name, folder)
-        return Table(location.text, f"{quoted(schema)}.{quoted(name)}", None, folder)
+        return Table(location.text, f"{quoted(schema)}.{quoted(name)}", None, _log_folder(str(folder)))
 
     def make_room(self, location: Location) -> None:
         """Create the schema of a catalog name, if it is not there."""
@@ -107,7 +107,7 @@ class Tables:
             return None
         detail = self._session.sql(f"DESCRIBE DETAIL {quoted_name(name)}").first()
         location = str(detail["location"]) if detail is not None else ""
-        return Path(location.removeprefix("file:")) if location.startswith("file:/") else None
+        return _log_folder(location.removeprefix("file:")) if location.startswith("file:/") else None
 
     def _is_folder(self, location: Location) -> bool:
         """Whether a name is kept as a folder: a local session has no other catalog than its own."""
@@ -138,6 +138,11 @@ def require_commit(found: Committed | None, table: Table, run_id: str) -> Commit
             cure="The state folder may be older than the table. Restore it, or run with --force.",
         )
     return found
+
+
+def _log_folder(path: str) -> Path | None:
+    """The folder of a table whose log can be read here without Spark; else Spark is asked."""
+    return Path(path) if "://" not in path and can_open(path) else None
 
 
 def _by_path(path: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ _TXN_APP = "spark.databricks.delta.write.txnAppId"
 _TXN_VERSION = "spark.databricks.delta.write.txnVersion"
 _METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 _BATCH = "_ll_batch"
+# Parquet can't hold these in a column's name; a table that maps names to its own can.
+_NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
 
 
 @contextmanager
@@ -54,16 +57,19 @@ def write(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame
                 session.sql(statement).collect()
         case ReplaceRows():
             with stamped(session, stamp):
-                _save(table, plan, frame, "overwrite", "overwriteSchema")
+                _save(table, plan, frame, "overwrite", "overwriteSchema", there=there)
         case AppendRows() | MergeRows():
             with stamped(session, stamp):
-                _save(table, plan, frame, "append", "mergeSchema")
+                _save(table, plan, frame, "append", "mergeSchema", there=there)
         case other:
             raise WriteError(f"Spark can't apply {type(other).__name__}.")
 
 
-def _save(table: Table, plan: TablePlan, frame: DataFrame, mode: str, evolution: str) -> None:
-    writer = frame.write.format("delta").mode(mode).options(**dict(plan.properties))
+def _save(table: Table, plan: TablePlan, frame: DataFrame, mode: str, evolution: str, *, there: bool) -> None:
+    properties = dict(plan.properties)
+    if not there and any(_NEEDS_MAPPING.search(name) for name in frame.columns):
+        properties.setdefault("delta.columnMapping.mode", "name")
+    writer = frame.write.format("delta").mode(mode).options(**properties)
     if plan.partition_by:
         writer = writer.partitionBy(*plan.partition_by)
     if plan.evolve:
