@@ -32,10 +32,8 @@ def command(
     """Show what a run would read and why, its steps, rules, SQL, passes and writes. Nothing is written."""
     file = chosen_contract(contract, contract_option)
     from lakelogic.contract import load_contract
-    from lakelogic.run.begin import require_supported
 
     loaded = load_contract(file, overrides=overrides_of(overrides), environment=env)
-    require_supported(loaded)
 
     from lakelogic.cli.screen.progress import Phases
     from lakelogic.run.processor import DataProcessor

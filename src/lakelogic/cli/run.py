@@ -55,10 +55,8 @@ def command(
     file = chosen_contract(contract, contract_option)
     # The contract is loaded before anything that draws, so that a mistake in it is told at once.
     from lakelogic.contract import load_contract
-    from lakelogic.run.begin import require_supported
 
     loaded = load_contract(file, overrides=overrides_of(overrides), environment=env)
-    require_supported(loaded)
 
     from lakelogic.cli.screen.progress import Phases
     from lakelogic.run.processor import DataProcessor

@@ -44,10 +44,25 @@ def test_failed_rules_come_first_with_count_share_reason_and_a_hidden_example() 
     assert text.index("email_required") < text.index("cus_id_required")
 
 
-def test_the_rule_with_most_rows_is_first() -> None:
-    rules = (a_rule("few", 1), a_rule("many", 30), a_rule("some", 5))
-    lines = [line for line in lines_of(a_result(rules=rules)) if "✗" in line]
-    assert [line.split()[1] for line in lines] == ["many", "some", "few"]
+def test_errors_come_before_warnings_and_the_rule_with_most_rows_is_first() -> None:
+    rules = (a_rule("few", 1), a_rule("doubted", 99, severity="warning"), a_rule("many", 30), a_rule("some", 5))
+    lines = [
+        line for line in lines_of(a_result(rules=rules)) if "Rule" not in line and line.split()[:1] in (["✗"], ["!"])
+    ]
+    assert [line.split()[1] for line in lines] == ["many", "some", "few", "doubted"]
+
+
+def test_on_a_narrow_terminal_nothing_of_a_table_is_lost() -> None:
+    location = "/data/lakehouse/production/silver/orders"
+    console = terminal(80)
+    console._color_system = None
+    tables = {
+        "target": Committed(location, 17, None, 1_100_000, 100_000),
+        "quarantine": Committed(location + "_q", 9, 3),
+    }
+    text = printed(console, result_view(a_result(**tables), Told(), console))
+    assert location in text
+    assert "version 17 · 1,100,000 inserted, 100,000 updated" in text
 
 
 def test_many_failed_rules_are_cut_unless_all_are_asked_for() -> None:
@@ -98,7 +113,7 @@ def test_a_result_that_blocks_downstream_says_why() -> None:
 def test_tables_are_shown_with_version_and_what_a_merge_did() -> None:
     lines = lines_of(a_result(target=Committed("lake/customers", 7, None, inserted=3, updated=1_000, deleted=0)))
     good = next(line for line in lines if "lake/customers" in line)
-    assert good.split() == ["good", "lake/customers", "version", "7", "3", "inserted,", "1,000", "updated"]
+    assert good.split() == ["good", "lake/customers", "version", "7", "·", "3", "inserted,", "1,000", "updated"]
 
 
 def test_steps_that_change_rows_show_rows_in_and_out() -> None:

@@ -18,6 +18,7 @@ _MARKS = {
     "unknown": ("?", "?", "yellow"),
 }
 INDENT = 2
+GAP = 2
 
 
 def mark(console: Console, kind: str) -> Text:
@@ -38,7 +39,7 @@ def place(text: str, width: int) -> Text:
 
 def grid(*columns: str) -> Table:
     """A table without lines; a column is `left` or `right`, and `wrap` if it may break its text."""
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), pad_edge=False)
+    table = Table(box=None, show_header=False, padding=(0, GAP, 0, 0), pad_edge=False)
     for column in columns:
         table.add_column(
             justify="right" if column == "right" else "left",

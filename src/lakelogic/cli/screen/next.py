@@ -18,9 +18,9 @@ def after_run(contract: str, result: RunResult, *, rows_shown: bool) -> tuple[tu
     runs = (f"lakelogic log {name}", "lists the runs")
     if result.status == "no_new_data":
         return (runs,)
-    explain = (f"lakelogic explain {name}", "shows how rows are judged, with the SQL")
+    explain = (f"lakelogic explain {name}", "shows each rule with its SQL")
     if result.counts.quarantined and not rows_shown:
-        return (f"lakelogic run {name} --show 5", "shows rows too, next time there are new ones"), explain
+        return (f"lakelogic run {name} --show 5", "shows rows, once there are new ones"), explain
     return (explain, runs) if result.counts.quarantined else (runs, explain)
 
 

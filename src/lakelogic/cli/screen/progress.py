@@ -113,7 +113,7 @@ def phases_view(phases: Phases, tasks: Tasks | None, spinner: Spinner, console: 
         if what != phases.current:
             table.add_row(mark(console, "good"), Text(what, style="dim"), Text(seconds(took), style="dim"), "", "")
             continue
-        bar: ProgressBar | str = ProgressBar(tasks.total, tasks.done, width=_BAR_WIDTH) if tasks else ""
+        bar = ProgressBar(tasks.total, tasks.done, _BAR_WIDTH, complete_style="cyan") if tasks else Text()
         told = Text(f"{tasks.done:,} of {tasks.total:,} tasks", style="dim") if tasks else Text()
         table.add_row(spinner, Text(what, style="bold"), Text(seconds(took)), bar, told)
     return table

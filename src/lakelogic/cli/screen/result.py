@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rich.console import Console, Group, RenderableType
@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lakelogic.cli.screen.consoles import is_narrow
-from lakelogic.cli.screen.layout import INDENT, grid, headed, indented, joined, line, mark, place, section
+from lakelogic.cli.screen.layout import GAP, INDENT, grid, headed, indented, joined, line, mark, place, section
 from lakelogic.cli.screen.next import next_view
 from lakelogic.cli.screen.rows import rows_view
 from lakelogic.cli.screen.wording import (
@@ -121,8 +121,9 @@ def _details(result: RunResult, told: Told, console: Console) -> Iterator[Render
         yield section("Dataset rules", _dataset_rules(result, console))
     if result.service_levels:
         yield section("Service levels", _service_levels(result, console))
-    written = [("good", result.target), ("quarantined", result.quarantine)]
-    yield section("Written", _written(((role, table) for role, table in written if table is not None), console))
+    tables = [("good", result.target), ("quarantined", result.quarantine)]
+    if written := [(role, table) for role, table in tables if table is not None]:
+        yield section("Written", _written(written, console))
     if told.phases:
         spent = joined(f"{what} {seconds(took)}" for what, took in told.phases.items())
         yield section("Time", line(spent))
@@ -138,8 +139,9 @@ def _steps(result: RunResult) -> Table:
 
 
 def _rules(result: RunResult, told: Told, console: Console) -> Iterator[RenderableType]:
-    """Failed rules, those with most rows first; the others by name."""
-    failed = sorted((rule for rule in result.rules if rule.status != "passed"), key=lambda rule: -(rule.failed or 0))
+    """Failed rules, errors before warnings and those with most rows first; the others by name."""
+    failed = [rule for rule in result.rules if rule.status != "passed"]
+    failed.sort(key=lambda rule: (rule.severity != "error", -(rule.failed or 0)))
     passed = [rule.name for rule in result.rules if rule.status == "passed"]
     top = failed if told.all_rules else failed[:_TOP_RULES]
     if top:
@@ -149,7 +151,9 @@ def _rules(result: RunResult, told: Told, console: Console) -> Iterator[Renderab
     if passed:
         shown = passed if told.all_rules else passed[:_TOP_RULES]
         more = f" and {len(passed) - len(shown)} more" if len(shown) < len(passed) else ""
-        yield Text.assemble(mark(console, "good"), " ", (one_line(", ".join(shown)) + more, "dim"))
+        table = grid("left", "wrap")
+        table.add_row(mark(console, "good"), Text(one_line(", ".join(shown)) + more, style="dim"))
+        yield table
 
 
 def _failed_rules(rules: Iterable[RuleResult], result: RunResult, console: Console) -> Table:
@@ -157,18 +161,18 @@ def _failed_rules(rules: Iterable[RuleResult], result: RunResult, console: Conso
     judged = None if counts.good_at_split is None else counts.good_at_split + (counts.quarantined_at_split or 0)
     narrow = is_narrow(console)
     columns = [("", "left"), ("", "left"), ("Rows", "right"), ("Share", "right")]
-    columns += [] if narrow else [("Category", "left")]
-    table = headed(*columns, ("Because", "wrap"), ("Example", "left"))
+    columns += [("Because", "wrap")] if narrow else [("Category", "left"), ("Because", "wrap"), ("Example", "left")]
+    table = headed(*columns)
     for rule in rules:
-        kind = "bad" if rule.severity == "error" else "doubtful"
-        cells: list[RenderableType] = [
-            mark(console, kind),
-            Text(shortened(one_line(rule.name), 28), style="bold"),
-            Text(number(rule.failed)),
-            Text(share(rule.failed, judged)),
-        ]
-        cells += [] if narrow else [line(rule.category)]
-        table.add_row(*cells, line(_because(rule)), line(_example(rule), "dim"))
+        because, example = line(_because(rule)), line(_example(rule), "dim")
+        below = Text.assemble(because, "\n", example) if example.plain else because
+        table.add_row(
+            mark(console, "bad" if rule.severity == "error" else "doubtful"),
+            Text(shortened(one_line(rule.name), 24 if narrow else 32), style="bold"),
+            number(rule.failed),
+            share(rule.failed, judged),
+            *([below] if narrow else [line(rule.category), because, example]),
+        )
     return table
 
 
@@ -205,17 +209,25 @@ def _service_levels(result: RunResult, console: Console) -> Table:
     return table
 
 
-def _written(tables: Iterable[tuple[str, Committed]], console: Console) -> Table:
-    lines = [
-        (role, table.location, "" if table.version is None else f"version {table.version}", _changes(table))
-        for role, table in tables
-    ]
-    beside = max((len(role) + len(version) + len(changes) for role, _, version, changes in lines), default=0)
-    room = max(console.width - INDENT - beside - 8, 24)
-    table = grid("left", "left", "left", "left")
-    for role, location, version, changes in lines:
-        table.add_row(role, place(location, room), version, changes)
+def _written(tables: Sequence[tuple[str, Committed]], console: Console) -> Table:
+    """Where rows went; what happened there stands beside it, or below where there is no room."""
+    lines = [(role, one_line(table.location), _commit(table)) for role, table in tables]
+    roles, places, commits = (max(map(len, column)) for column in zip(*lines, strict=True))
+    room = console.width - INDENT - roles - 3 * GAP
+    beside = places + commits <= room
+    table = grid("left", "left", "left") if beside else grid("left", "wrap")
+    for role, location, commit in lines:
+        told = Text(commit, style="dim")
+        if beside:
+            table.add_row(role, place(location, room), told)
+        else:
+            table.add_row(role, Text.assemble(place(location, room), "\n", told))
     return table
+
+
+def _commit(table: Committed) -> str:
+    version = "" if table.version is None else f"version {table.version}"
+    return joined([version, _changes(table)])
 
 
 def _changes(table: Committed) -> str:

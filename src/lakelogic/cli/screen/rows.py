@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from lakelogic.cli.screen.layout import INDENT, headed, line, section
+from lakelogic.cli.screen.layout import GAP, INDENT, headed, line, section
 from lakelogic.cli.screen.wording import HIDDEN, cell, counted, shortened
 from lakelogic.run.looking import SafeRows
 
 # Reasons that the messages beside them tell better.
 _LEFT_OUT = {"_lakelogic_rules", "rejection_reason"}
-_GAP = 2
 _WIDEST = 60
 
 
@@ -52,10 +51,10 @@ def _style(text: str) -> str:
 def _fitting(widths: Mapping[str, int], room: int) -> list[str]:
     """Columns that fit beside each other; the reasons are kept before others."""
     reasons = [name for name in widths if name.startswith("_lakelogic_")]
-    room -= sum(widths[name] + _GAP for name in reasons)
+    room -= sum(widths[name] + GAP for name in reasons)
     kept: list[str] = []
     for name in (name for name in widths if name not in reasons):
-        room -= widths[name] + _GAP
+        room -= widths[name] + GAP
         if kept and room < 0:
             break
         kept.append(name)
