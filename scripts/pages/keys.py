@@ -9,8 +9,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from lakelogic.contract.fields import MaskNames, TypeName, masking_names
+from lakelogic.contract.fields import TypeName
 from lakelogic.contract.kinds import KindOf
+from lakelogic.contract.one_of import allowed_names
 from lakelogic.contract.values import DateText, Duration, Name, Names, Property, Ratio
 from lakelogic.models import spellings
 from lakelogic.transforms.base import Names as ColumnNames
@@ -58,8 +59,8 @@ def key_table(
 
 def value_of(info: FieldInfo) -> str:
     """What may be written for a key, in words."""
-    if any(isinstance(mark, MaskNames) for mark in info.metadata):
-        return words(masking_names())
+    if names := allowed_names(info.annotation, *info.metadata):
+        return words(names)
     whole = Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation
     return _phrase(whole)
 

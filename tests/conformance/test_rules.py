@@ -150,7 +150,6 @@ def test_a_value_in_a_contract_means_exactly_itself(engine: Evaluator) -> None:
     assert found == [[text] for text in ODD_TEXTS]
 
 
-@pytest.mark.xfail(strict=True, reason="a run's session does not set spark.sql.variable.substitute=false yet")
 def test_a_value_that_looks_like_a_variable_means_exactly_itself(engine: Evaluator) -> None:
     frame = source(["${env:HOME}"], "string")
     checks = made("accepted_values", {"field": "value", "values": ["${env:HOME}"]}).checks(frame.columns)

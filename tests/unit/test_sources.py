@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from lakelogic.errors import SourceError
+from lakelogic.formats.base import ReadOptions
+from lakelogic.formats.csv import Csv
+from lakelogic.formats.json import is_document as json_is_document
 from lakelogic.sources.files import SourceFile, list_files
-from lakelogic.sources.shape import csv_shape, json_is_document
-
-_CSV = {"delimiter": ",", "quote": '"', "encoding": "utf-8"}
 
 
 def _touch(root: Path, *names: str) -> None:
@@ -83,7 +83,7 @@ def _headers(root: Path, *texts: bytes, header: bool = True) -> list[tuple[list[
     for number, text in enumerate(texts):
         (root / f"{number}.csv").write_bytes(text)
     files = [SourceFile(str(root / f"{number}.csv"), len(text), 0) for number, text in enumerate(texts)]
-    shape = csv_shape(files, **_CSV, header=header)
+    shape = Csv().shape(files, ReadOptions(header=header))
     return [(layout.columns.names, len(layout.files)) for layout in shape.layouts]
 
 
@@ -126,4 +126,4 @@ def test_a_header_that_repeats_a_name_is_refused(tmp_path: Path) -> None:
 def test_a_json_document_is_told_from_lines(tmp_path: Path, text: str, is_document: bool) -> None:
     path = tmp_path / "a.json"
     path.write_text(text, encoding="utf-8")
-    assert json_is_document(str(path)) is is_document
+    assert json_is_document(str(path), ReadOptions()) is is_document

@@ -10,8 +10,9 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from lakelogic.contract.kinds import AnyRowRule
+from lakelogic.contract.one_of import OneOf
 from lakelogic.contract.values import Name, Names, Scalar
-from lakelogic.errors import ContractError, did_you_mean
+from lakelogic.errors import ContractError
 from lakelogic.masks.base import masks
 from lakelogic.models import Model
 from lakelogic.rules.base import Severity
@@ -33,22 +34,8 @@ def _known_type(text: str) -> str:
     return text
 
 
-def _known_mask(name: str) -> str:
-    names = masking_names()
-    if name not in names:
-        raise ValueError(f"masking '{name}' is unknown. {did_you_mean(name, names)}")
-    return name
-
-
-class MaskNames:
-    """Marks text that must name a masking."""
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return handler(schema) | {"enum": masking_names()}
-
-
 TypeName = Annotated[str, AfterValidator(_known_type)]
-Masking = Annotated[str, AfterValidator(_known_mask), MaskNames()]
+Masking = Annotated[str, OneOf("masking", masking_names)]
 
 
 class ForeignKey(Model):

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lakelogic.contract.one_of import OneOf
 from lakelogic.contract.options import Options
 from lakelogic.contract.values import DateText, Duration, Name, Names, Scalar
+from lakelogic.formats.base import formats
 from lakelogic.models import Model
 
 SourceType = Literal["landing", "file", "table", "delta", "iceberg", "database", "stream", "dlt", "sftp"]
-SourceFormat = Literal[
-    "csv", "json", "jsonl", "ndjson", "parquet", "orc", "delta", "iceberg", "avro", "xml", "excel", "fixed_width"
-]
+_OTHER_FORMATS = ("jsonl", "ndjson", "delta", "iceberg", "avro", "xml", "excel", "fixed_width")
+
+
+def format_names() -> list[str]:
+    """Every format that a contract may name."""
+    return sorted({*formats.names(), *_OTHER_FORMATS})
+
+
+SourceFormat = Annotated[str, OneOf("format", format_names)]
 WatermarkStrategy = Literal[
     "pipeline_log", "max_target", "manifest", "file_mtime", "lookback", "date_range", "delta_version", "none"
 ]

@@ -12,9 +12,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from lakelogic.contract.fields import MaskNames, masking_names
 from lakelogic.contract.kinds import KindOf
 from lakelogic.contract.model import Contract
+from lakelogic.contract.one_of import allowed_names
 from lakelogic.contract.places import Path
 from lakelogic.contract.reading import resolved
 from lakelogic.models import spellings
@@ -162,9 +162,7 @@ def _meaning(info: FieldInfo) -> str:
 
 
 def _allowed(info: FieldInfo) -> list[str]:
-    if any(isinstance(mark, MaskNames) for mark in info.metadata):
-        return masking_names()
-    return _literals(info.annotation)
+    return allowed_names(info.annotation, *info.metadata) or _literals(info.annotation)
 
 
 def _literals(annotation: object) -> list[str]:

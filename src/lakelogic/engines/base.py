@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from lakelogic.plan.model import TablePlan
-from lakelogic.registry import Registry
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.types import Columns
 
 Frame = TypeVar("Frame")
-
-engines: Registry[object] = Registry("engine", "lakelogic.engines")
 
 
 @dataclass(frozen=True)

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakelogic.engines.base import Engine
 from lakelogic.errors import EngineUnavailable, did_you_mean
+from lakelogic.registry import Registry
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+Progress = Callable[[str], None]
+Opener = Callable[["EngineSettings", Progress], Engine[Any]]
 
-KNOWN = ("spark",)
+engines: Registry[Opener] = Registry("engine", "lakelogic.engines")
+
+DEFAULT = "spark"
 LATER = ("duckdb", "polars")
-DEFAULT = KNOWN[0]
 
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """How the engine is to be opened."""
+    """How the engine is to be opened; `session` is one that the caller has already."""
 
     name: str | None = None
-    session: SparkSession | None = None
+    session: Any = None
     master: str | None = None
     spark: Mapping[str, str] = field(default_factory=dict)
     warehouse: Path = Path("warehouse")
@@ -37,27 +39,17 @@ def chosen_engine(settings: EngineSettings) -> str:
         EngineUnavailable: it is unknown, or not there yet.
     """
     name = settings.name or DEFAULT
-    if name in LATER:
-        raise EngineUnavailable(f"not supported yet: engine '{name}'.", cure="Use --engine spark.")
-    if name not in KNOWN:
-        raise EngineUnavailable(f"engine '{name}' is unknown.", cure=did_you_mean(name, KNOWN + LATER))
+    if name in LATER and name not in engines:
+        raise EngineUnavailable(f"not supported yet: engine '{name}'.", cure=f"Use --engine {DEFAULT}.")
+    if name not in engines:
+        raise EngineUnavailable(f"engine '{name}' is unknown.", cure=did_you_mean(name, engines.names()))
     return name
 
 
-def open_engine(settings: EngineSettings, progress: Callable[[str], None]) -> Engine[Any]:
-    """The engine that was asked for, else Spark.
+def open_engine(settings: EngineSettings, progress: Progress) -> Engine[Any]:
+    """The engine that was asked for, else the default.
 
     Raises:
         EngineUnavailable: it is unknown, or something it stands on is not installed.
     """
-    chosen_engine(settings)
-    from lakelogic.engines.spark.factory import open_spark
-
-    progress("starting Spark")
-    return open_spark(
-        settings.session,
-        settings.spark,
-        master=settings.master,
-        warehouse=settings.warehouse,
-        verbose=settings.verbose,
-    )
+    return engines.get(chosen_engine(settings))(settings, progress)

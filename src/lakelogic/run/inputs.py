@@ -15,7 +15,6 @@ from lakelogic.sources.delta import delta_columns
 from lakelogic.sources.discover import SourceSpec, list_source, source_columns, to_read
 from lakelogic.sources.files import Listing
 from lakelogic.sources.read import FilesToRead, TableToRead
-from lakelogic.sources.shape import json_names
 from lakelogic.sql.types import STRING, Column, Columns, type_name
 from lakelogic.state.claims import Pinned
 
@@ -140,18 +139,17 @@ class FilesInput:
 
     def guessed(self) -> Columns | None:
         files = self._to_read()
-        if files.format != "json":
+        if not files.kind.needs_engine:
             return _with_origin(files)
-        names = json_names(files.files)
-        if names is None:
+        found = files.kind.guess(files.files, files.options)
+        if found is None:
             return None
-        declared = {name.lower() for name in files.as_text}
-        found = tuple(Column(name, STRING) if name.lower() in declared else Column(name) for name in names)
-        return _with_origin(replace(files, columns=Columns(found)))
+        declared = (Column(name, STRING) for name in files.as_text if name in found)
+        return _with_origin(replace(files, columns=found.with_(*declared)))
 
     def known(self) -> FilesInput | None:
         files = self._to_read()
-        return None if files.format == "json" else self._with(files)
+        return None if files.kind.needs_engine else self._with(files)
 
     def everything(self) -> FilesInput:
         files = list_source(self.spec).files
@@ -163,7 +161,7 @@ class FilesInput:
 
     def shaped(self, engine: Engine[Any]) -> FilesInput:
         files = self._to_read()
-        return self._with(engine.files_columns(files) if files.format == "json" else files)
+        return self._with(engine.files_columns(files) if files.kind.needs_engine else files)
 
     def _with(self, files: FilesToRead) -> FilesInput:
         columns = _with_origin(files)
@@ -182,5 +180,5 @@ def described(read: ReadPlan, columns: Columns) -> ReadPlan:
 
 
 def _with_origin(files: FilesToRead) -> Columns:
-    hidden = (FILE, POSITION, MALFORMED) if files.format in ("csv", "json") else (FILE, POSITION)
+    hidden = (FILE, POSITION, MALFORMED) if files.kind.may_be_malformed else (FILE, POSITION)
     return Columns((*source_columns(files), *hidden))

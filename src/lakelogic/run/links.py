@@ -65,7 +65,7 @@ def _guessed(wanted: SourceSpec | TableToRead) -> Columns | None:
     if isinstance(wanted, TableToRead):
         return None if wanted.is_name else delta_columns(wanted.location)
     files = _files(wanted)
-    return None if files.format == "json" else source_columns(files)
+    return None if files.kind.needs_engine else source_columns(files)
 
 
 def _read(link: Link, loaded: LoadedContract, engine: Engine[Any]) -> ReadLink:
@@ -75,7 +75,7 @@ def _read(link: Link, loaded: LoadedContract, engine: Engine[Any]) -> ReadLink:
         frame = engine.read_table(table)
     else:
         files = _files(wanted)
-        files = engine.files_columns(files) if files.format == "json" else files
+        files = engine.files_columns(files) if files.kind.needs_engine else files
         frame, columns = engine.read_files(files), source_columns(files)
     select, columns = _narrowed(link, columns)
     plan = _plan(link, wanted, select, columns)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lakelogic.sources.arrow_types import columns_of
+from lakelogic.formats.arrow_types import columns_of
 from lakelogic.sql.types import Columns
 
 

@@ -10,13 +10,11 @@ from lakelogic.contract import LoadedContract
 from lakelogic.contract.naming import format_of
 from lakelogic.contract.source import Link, Source
 from lakelogic.errors import ContractError, SourceError
+from lakelogic.formats.base import ReadOptions, Shape, formats, union_of
 from lakelogic.plan.locations import Location, locate
 from lakelogic.sources.files import Listing, SourceFile, list_files
-from lakelogic.sources.read import FilesToRead, TableToRead, TextOptions
-from lakelogic.sources.shape import csv_shape, orc_shape, parquet_shape
+from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.types import STRING, Column, Columns, is_nested, parse_type
-
-FILE_FORMATS = ("csv", "json", "parquet", "orc")
 
 
 @dataclass(frozen=True)
@@ -25,7 +23,7 @@ class SourceSpec:
 
     location: Location
     format: str | None
-    options: TextOptions
+    options: ReadOptions
     pattern: str | None = None
     incremental: bool = False
     skip_when_empty: bool = True
@@ -53,17 +51,17 @@ def source_of(loaded: LoadedContract, override: str | None = None) -> SourceSpec
     return SourceSpec(
         location,
         format_,
-        text_options(declared),
+        read_options(declared),
         declared.pattern if override is None else None,
         incremental=declared.load_mode == "incremental",
         skip_when_empty=declared.empty_behavior == "skip",
     )
 
 
-def text_options(source: Source) -> TextOptions:
+def read_options(source: Source) -> ReadOptions:
     """The reading options that a source declares."""
     options = source.options
-    return TextOptions(
+    return ReadOptions(
         delimiter=options.delimiter,
         quote=options.quote_char,
         header=options.has_header,
@@ -105,7 +103,7 @@ def format_from(files: Iterable[SourceFile], spec: SourceSpec) -> str:
     if spec.format:
         return spec.format
     endings = {format_of(file.path) for file in files}
-    if len(endings) == 1 and (only := endings.pop()) in FILE_FORMATS:
+    if len(endings) == 1 and (only := endings.pop()) in formats:
         return str(only)
     raise SourceError(
         f"the format of {spec.location.text} can't be told.", cure="Add 'source: {format: csv}' or the like."
@@ -121,47 +119,35 @@ def to_read(
         SourceError: a file can't be read, or names a column twice.
     """
     format_ = format_from(files, spec)
+    if format_ not in formats:
+        raise SourceError(
+            f"files of format '{format_}' can't be read.", cure=f"Known: {', '.join(formats.names())}, delta."
+        )
     wanted = FilesToRead(
         format_,
         listing.root,
         files,
         partitions=Listing(listing.root, files).partition_names(),
         options=spec.options,
-        as_text=_declared_scalars(loaded) if loaded and format_ == "json" else (),
+        as_text=_declared_scalars(loaded) if loaded else (),
     )
-    if format_ == "json":
+    if wanted.kind.needs_engine:
         return wanted
-    options = spec.options
-    if format_ == "csv":
-        shape = csv_shape(
-            files, delimiter=options.delimiter, quote=options.quote, header=options.header, encoding=options.encoding
-        )
-        shape = shape if options.header or loaded is None else _named_by_model(loaded, shape)
-    elif format_ in ("parquet", "orc"):
-        shape = parquet_shape(files) if format_ == "parquet" else orc_shape(files)
-    else:
-        raise SourceError(
-            f"files of format '{format_}' can't be read.", cure=f"Known: {', '.join(FILE_FORMATS)}, delta."
-        )
+    shape = wanted.kind.shape(files, spec.options)
+    if not spec.options.header and loaded is not None:
+        shape = _named_by_model(loaded, shape)
     return replace(wanted, columns=shape.columns, layouts=shape.layouts, rows=shape.rows)
 
 
-def _named_by_model(loaded: LoadedContract, shape):  # type: ignore[no-untyped-def]
-    """Columns of a file without header, named by the model in its order."""
-    names = [item.name for item in loaded.model.model.fields]
-    layouts = tuple(
-        replace(
-            layout,
-            columns=Columns(
-                tuple(
-                    Column(n, STRING) for n in (names + layout.columns.names[len(names) :])[: len(layout.columns.names)]
-                )
-            ),
-        )
-        for layout in shape.layouts
-    )
-    columns = layouts[0].columns if len(layouts) == 1 else shape.columns
-    return replace(shape, columns=columns, layouts=layouts)
+def _named_by_model(loaded: LoadedContract, shape: Shape) -> Shape:
+    """Columns of files without a header, named by the model in its order."""
+    declared = [item.name for item in loaded.model.model.fields]
+    layouts = []
+    for layout in shape.layouts:
+        given = layout.columns.names
+        names = (declared + given[len(declared) :])[: len(given)]
+        layouts.append(replace(layout, columns=Columns(tuple(Column(name, STRING) for name in names))))
+    return replace(shape, columns=union_of(layouts), layouts=tuple(layouts))
 
 
 def _declared_scalars(loaded: LoadedContract) -> tuple[str, ...]:
@@ -189,4 +175,4 @@ def link_spec(link: Link, directory: Path) -> SourceSpec | TableToRead:
     format_ = link.type or format_of(link.path)
     if format_ == "delta" or location.is_name or (format_ is None and (Path(location.text) / "_delta_log").is_dir()):
         return TableToRead(location.text, location.is_name)
-    return SourceSpec(location, format_, TextOptions())
+    return SourceSpec(location, format_, ReadOptions())

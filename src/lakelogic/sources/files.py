@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from lakelogic.errors import SourceError
+from lakelogic.formats.bytes import is_uri
 
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
@@ -46,10 +47,6 @@ class Listing:
                 if "=" in part:
                     names[part.split("=", 1)[0]] = None
         return tuple(names)
-
-
-def is_uri(path: str) -> bool:
-    return bool(_SCHEME.match(path))
 
 
 def list_files(path: str, pattern: str | None = None) -> Listing:

@@ -4,22 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from lakelogic.formats.base import FileFormat, Layout, ReadOptions, formats
 from lakelogic.sources.files import SourceFile
-from lakelogic.sources.shape import Layout
 from lakelogic.sql.types import Columns
-
-
-@dataclass(frozen=True)
-class TextOptions:
-    """How text files are written."""
-
-    delimiter: str = ","
-    quote: str = '"'
-    header: bool = True
-    encoding: str = "utf-8"
-    null_values: tuple[str, ...] = ("",)
-    comment: str | None = None
-    multiline: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -32,10 +19,15 @@ class FilesToRead:
     columns: Columns = field(default_factory=Columns)
     layouts: tuple[Layout, ...] = ()
     partitions: tuple[str, ...] = ()
-    options: TextOptions = TextOptions()
+    options: ReadOptions = field(default_factory=ReadOptions)
     rows: int | None = None
     # Declared columns are read as text and cast by the plan, so that a bad value is seen and not lost.
     as_text: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> FileFormat:
+        """What is known of the format."""
+        return formats.get(self.format)()
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def test_field_names_are_unique_whatever_their_case() -> None:
         ("dataset: orders\nlinks: [{name: orders, path: a}]", "link 'orders' has the name of the rows being read."),
         ("quarantine: {target: a, table: b}", "quarantine.target and quarantine.table say the same."),
         ("source: {path: a.csv, load_mode: cdc}", "load_mode cdc needs to know the changes."),
-        ("source: {path: a.csv, options: {multiline: true}}", "option 'multiline' has no meaning for csv."),
+        ("source: {path: a.parquet, options: {multiline: true}}", "option 'multiline' has no meaning for parquet."),
         (
             "source: {path: a, format: parquet, options: {delimiter: ;}}",
             "option 'delimiter' has no meaning for parquet.",

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING
-
+from lakelogic.engines.opening import EngineSettings
 from lakelogic.engines.spark.engine import SparkEngine
 from lakelogic.engines.spark.session import active_session, open_session, require_delta
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _ours: list[int] = []
 
 
-def open_spark(
-    session: SparkSession | None, settings: Mapping[str, str], *, master: str | None, warehouse: Path, verbose: bool
-) -> SparkEngine:
+def open_spark(settings: EngineSettings) -> SparkEngine:
     """The engine on the session that was handed in or is active, else on a new one.
 
     Raises:
         EngineUnavailable: Java, PySpark or Delta is missing.
     """
-    found = session or active_session()
+    found = settings.session or active_session()
     if found is None:
-        found = open_session(settings, master=master, warehouse=warehouse, verbose=verbose)
+        found = open_session(
+            settings.spark, master=settings.master, warehouse=settings.warehouse, verbose=settings.verbose
+        )
         _ours.append(id(found))
     elif id(found) not in _ours:
         require_delta(found)
         return SparkEngine(found, None)
-    return SparkEngine(found, warehouse)
+    return SparkEngine(found, settings.warehouse)

@@ -7,17 +7,16 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.spark.types import columns_of, spark_schema
+from lakelogic.formats.base import Layout
+from lakelogic.formats.json import is_document
 from lakelogic.plan.locations import Location
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.sources.read import FilesToRead, TableToRead
-from lakelogic.sources.shape import Layout, json_is_document
 from lakelogic.sql.types import STRING, Column, Columns, is_nested, type_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
     from pyspark.sql.types import StructType
-
-_MAY_BE_MALFORMED = {"csv", "json"}
 
 
 def with_json_columns(session: SparkSession, wanted: FilesToRead) -> FilesToRead:
@@ -64,14 +63,14 @@ def quoted_name(name: str) -> str:
 
 
 def _all_columns(wanted: FilesToRead) -> Columns:
-    malformed = (MALFORMED,) if wanted.format in _MAY_BE_MALFORMED else ()
+    malformed = (MALFORMED,) if wanted.kind.may_be_malformed else ()
     return Columns((*wanted.columns, *(Column(p, STRING) for p in wanted.partitions), FILE, POSITION, *malformed))
 
 
 def _read_layout(session: SparkSession, wanted: FilesToRead, layout: Layout) -> DataFrame:
     files = list(layout.files)
     if wanted.format == "json":
-        return _json_reader(session, wanted, _is_document_layout(wanted, layout)).schema(_schema(layout)).json(files)
+        return _json_reader(session, wanted, is_document(files[0], wanted.options)).schema(_schema(layout)).json(files)
     reader = session.read.option("basePath", wanted.root) if wanted.partitions else session.read
     if wanted.format == "csv":
         return _csv_options(reader, wanted).schema(_schema(layout)).csv(files)
@@ -96,9 +95,9 @@ def _aligned(frame: DataFrame, layout: Layout, wanted: FilesToRead) -> DataFrame
         out.append(value.alias(column.name))
     out += [F.col(quoted(name)).cast("string").alias(name) for name in wanted.partitions]
     out.append(F.col("_metadata.file_path").alias(FILE.name))
-    position = F.col("_metadata.row_index") if wanted.format == "parquet" else F.lit(None)
+    position = F.col("_metadata.row_index") if wanted.kind.tells_positions else F.lit(None)
     out.append(position.cast("bigint").alias(POSITION.name))
-    if wanted.format in _MAY_BE_MALFORMED:
+    if wanted.kind.may_be_malformed:
         out.append(F.col(MALFORMED.name))
     return frame.select(*out)
 
@@ -138,14 +137,8 @@ def _json_reader(session: SparkSession, wanted: FilesToRead, document: bool) -> 
 def _json_groups(wanted: FilesToRead) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Files that are one document each, and files of lines."""
     paths = [file.path for file in wanted.files if file.size]
-    forced = wanted.options.multiline
-    documents = tuple(p for p in paths if (json_is_document(p) if forced is None else forced))
-    return documents, tuple(path for path in paths if path not in set(documents))
-
-
-def _is_document_layout(wanted: FilesToRead, layout: Layout) -> bool:
-    forced = wanted.options.multiline
-    return json_is_document(layout.files[0]) if forced is None else forced
+    documents = {path for path in paths if is_document(path, wanted.options)}
+    return tuple(p for p in paths if p in documents), tuple(p for p in paths if p not in documents)
 
 
 def _declared_as_text(columns: Columns, names: tuple[str, ...]) -> Columns:

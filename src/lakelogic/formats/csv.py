@@ -1,0 +1,45 @@
+"""Delimited text: columns from the first line, every one a string."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from lakelogic.errors import SourceError
+from lakelogic.formats.base import FileFormat, ReadOptions, formats
+from lakelogic.formats.bytes import HEAD_BYTES, read_head
+from lakelogic.sql.types import STRING, Column, Columns
+
+
+@formats.add("csv")
+class Csv(FileFormat):
+    """Text with a delimiter between values; a value may be quoted."""
+
+    may_be_malformed = True
+
+    def columns(self, path: str, options: ReadOptions) -> tuple[Columns, int | None]:
+        return Columns(tuple(Column(name, STRING) for name in _names(path, options))), None
+
+
+def _names(path: str, options: ReadOptions) -> list[str]:
+    head = read_head(path)
+    try:
+        # A character may be cut at the end of what was read; the header is at its beginning.
+        text = head.decode(options.encoding, errors="ignore" if len(head) == HEAD_BYTES else "strict")
+    except UnicodeDecodeError:
+        raise SourceError(
+            f"{path} is not {options.encoding} text.",
+            cure="Name its encoding: 'source: {options: {encoding: latin1}}'.",
+        ) from None
+    except LookupError:
+        raise SourceError(f"encoding '{options.encoding}' is unknown.") from None
+    lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
+    rows = csv.reader(lines, delimiter=options.delimiter, quotechar=options.quote)
+    first = next((row for row in rows if row and not _is_comment(row, options)), [])
+    if not options.header:
+        return [f"_c{position}" for position in range(len(first))]
+    return [name if name.strip() else f"_c{position}" for position, name in enumerate(first)]
+
+
+def _is_comment(row: list[str], options: ReadOptions) -> bool:
+    return options.comment is not None and row[0].startswith(options.comment)
