@@ -61,7 +61,16 @@ def test_an_empty_log_says_where_it_looked() -> None:
     assert printed(console, runs_view([], 0, FOLDER, console)) == f"No run is in the log of {FOLDER}.\n"
 
 
-@pytest.mark.parametrize("width", [80, 100, 140])
+def test_what_does_not_fit_is_rounded_and_told_below() -> None:
+    runs = [a_run(counts_source=1_234_567, counts_good=1_234_000), a_run(status="failed", error="no space left")]
+    console = terminal(72)
+    console._color_system = None
+    lines = printed(console, runs_view(runs, 2, FOLDER, console)).splitlines()
+    assert lines[1].split() == "✓ 03-28 12:00 customers 1.2M 1.2M 2 50.0% 3.2 s".split()
+    assert lines[-1].strip() == "✗  2026-03-28 12:00:00  no space left"
+
+
+@pytest.mark.parametrize("width", [72, 80, 100, 140])
 def test_a_table_of_runs_fits_the_terminal(width: int) -> None:
     runs = [a_run(counts_source=1_234_567, counts_good=1_234_000), a_run(status="failed", error="it broke " * 30)]
     console = terminal(width)

@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakelogic.cli.screen.wording import cell, counted, measured, number, one_line, seconds, share, shortened, size
+from lakelogic.cli.screen.wording import (
+    cell,
+    counted,
+    measured,
+    number,
+    one_line,
+    rounded,
+    seconds,
+    share,
+    shortened,
+    size,
+)
 
 
 @pytest.mark.parametrize(
@@ -76,6 +87,21 @@ def test_a_count_that_is_not_known_says_so() -> None:
     assert (number(None), number(0), number(1234567)) == ("unknown", "0", "1,234,567")
     assert (counted(1, "row"), counted(2, "row"), counted(None, "row")) == ("1 row", "2 rows", "unknown rows")
     assert (measured(None), measured(3.0), measured(0.123456789)) == ("unknown", "3", "0.123457")
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"),
+    [
+        (None, "unknown"),
+        (9_999, "9,999"),
+        (10_000, "10.0k"),
+        (999_960, "1.0M"),
+        (1_250_000, "1.2M"),
+        (7 * 10**9, "7.0G"),
+    ],
+)
+def test_a_rounded_count_is_short(count: int | None, shown: str) -> None:
+    assert rounded(count) == shown
 
 
 def test_a_long_path_keeps_its_beginning_and_its_last_part() -> None:

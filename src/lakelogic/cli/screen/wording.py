@@ -44,6 +44,18 @@ def number(value: int | None) -> str:
     return UNKNOWN if value is None else f"{value:,}"
 
 
+def rounded(value: int | None) -> str:
+    """A count in five characters or so: 9,999, then 10.0k, 1.3M, 12.0G."""
+    if value is None or abs(value) < 10_000:
+        return number(value)
+    amount = float(value)
+    for unit in ("", "k", "M", "G", "T"):
+        if abs(amount) < 999.5:
+            return f"{amount:.1f}{unit}"
+        amount /= 1000
+    return f"{amount:.1f}P"
+
+
 def measured(value: float | None) -> str:
     """A measure, without digits that say nothing."""
     if value is None:
