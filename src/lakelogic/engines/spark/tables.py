@@ -48,17 +48,17 @@ class Tables:
             return Table(location.text, _by_path(location.text), location.text, _log_folder(location.text))
         if self._warehouse is None:
             return Table(location.text, quoted_name(location.text), None, self._folder_of(location.text))
-        if self._is_folder(location):
-            path = str(self._warehouse.joinpath(*location.parts))
-            return Table(location.text, _by_path(path), path, _log_folder(path))
-        *_, schema, name = location.parts
-        folder = self._warehouse / f"{schema}.db" / name
-        self._register(schema, name, folder)
-        return Table(location.text, f"{quoted(schema)}.{quoted(name)}", None, _log_folder(str(folder)))
+        # By path also here: projects that share a session have a warehouse each.
+        *catalog, schema, name = location.parts
+        own = catalog in ([], ["spark_catalog"])
+        folder = self._warehouse / f"{schema}.db" / name if own else self._warehouse.joinpath(*location.parts)
+        if own:
+            self._register(schema, name, folder)
+        return Table(location.text, _by_path(str(folder)), str(folder), _log_folder(str(folder)))
 
     def make_room(self, location: Location) -> None:
-        """Create the schema of a catalog name, if it is not there."""
-        if location.is_name and not self._is_folder(location):
+        """Create the schema of a catalog name, if the catalog does not have it."""
+        if location.is_name and self._warehouse is None:
             self._create_schema(location.parts[:-1])
 
     def exists(self, table: Table) -> bool:
@@ -108,10 +108,6 @@ class Tables:
         detail = self._session.sql(f"DESCRIBE DETAIL {quoted_name(name)}").first()
         location = str(detail["location"]) if detail is not None else ""
         return _log_folder(location.removeprefix("file:")) if location.startswith("file:/") else None
-
-    def _is_folder(self, location: Location) -> bool:
-        """Whether a name is kept as a folder: a local session has no other catalog than its own."""
-        return self._warehouse is not None and len(location.parts) > 2 and location.parts[0] != "spark_catalog"
 
     def _register(self, schema: str, name: str, folder: Path) -> None:
         table = f"{quoted(schema)}.{quoted(name)}"
