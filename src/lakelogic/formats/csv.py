@@ -34,7 +34,12 @@ def _names(path: str, options: ReadOptions) -> list[str]:
     except LookupError:
         raise SourceError(f"encoding '{options.encoding}' is unknown.") from None
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
-    rows = csv.reader(lines, delimiter=options.delimiter, quotechar=options.quote)
+    rows = csv.reader(
+        lines,
+        delimiter=options.delimiter,
+        quotechar=options.quote or None,
+        quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
+    )
     first = next((row for row in rows if row and not _is_comment(row, options)), [])
     if not options.header:
         return [f"_c{position}" for position in range(len(first))]

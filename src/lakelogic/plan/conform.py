@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from lakelogic.plan.names import as_read
-from lakelogic.sql.types import STRING, Column, Columns, is_nested, is_unknown, parse_type, type_name
+from lakelogic.sql.convert import convert
+from lakelogic.sql.types import STRING, Column, Columns, is_unknown, parse_type, type_name
 from lakelogic.transforms.base import Step, project, ref
 
 _T = exp.DataType.Type
@@ -58,7 +59,7 @@ def conform(columns: Columns, fields: Iterable[Declared]) -> Conformed:
             changes[field.name] = exp.cast(exp.null(), field.type or STRING)
             types[field.name] = field.type or STRING
         elif field.type is not None and type_name(column.type) != type_name(field.type):
-            changes[field.name] = _cast(column, field.type)
+            changes[field.name] = convert(ref(column), column.type, field.type)
             types[field.name] = field.type
             if _may_fail(column.type, field.type):
                 fallible.append(column.name)
@@ -69,15 +70,6 @@ def conform(columns: Columns, fields: Iterable[Declared]) -> Conformed:
     step = project(columns.without(before), {**changes, **before}, types)
     step = Step(step.select, step.columns.with_(*kept))
     return Conformed(step, step.columns, tuple(fallible))
-
-
-def _cast(column: Column, target: exp.DataType) -> exp.Expr:
-    if is_nested(column.type) and target.this in exp.DataType.TEXT_TYPES:
-        return exp.JSONFormat(this=ref(column))
-    if column.type.this in exp.DataType.TEXT_TYPES and is_nested(target):
-        schema = exp.Literal.string(type_name(target))
-        return exp.Anonymous(this="FROM_JSON", expressions=[ref(column), schema])
-    return exp.cast(ref(column), target)
 
 
 def _may_fail(source: exp.DataType, target: exp.DataType) -> bool:

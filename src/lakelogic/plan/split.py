@@ -211,10 +211,12 @@ class SplitBuilder:
         errors = []
         for stage in stages:
             try:
-                stage.checks.extend(rule.checks(stage.columns))
+                checks = rule.checks(stage.columns)
+                links = [check.lookup.spelt(self._links) if check.lookup else None for check in checks]
             except LakeLogicError as error:
                 errors.append(error)
             else:
+                stage.checks.extend(replace(check, lookup=link) for check, link in zip(checks, links, strict=True))
                 return
         self._problems.append(errors[0].at(place))
 

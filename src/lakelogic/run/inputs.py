@@ -161,7 +161,7 @@ class FilesInput:
 
     def shaped(self, engine: Engine[Any]) -> FilesInput:
         files = self._to_read()
-        return self._with(engine.files_columns(files) if files.kind.needs_engine else files)
+        return self._with(refuse_twofold(engine.files_columns(files)) if files.kind.needs_engine else files)
 
     def _with(self, files: FilesToRead) -> FilesInput:
         columns = _with_origin(files)

@@ -136,7 +136,21 @@ def to_read(
     shape = wanted.kind.shape(files, spec.options)
     if not spec.options.header and loaded is not None:
         shape = _named_by_model(loaded, shape)
-    return replace(wanted, columns=shape.columns, layouts=shape.layouts, rows=shape.rows)
+    return refuse_twofold(replace(wanted, columns=shape.columns, layouts=shape.layouts, rows=shape.rows))
+
+
+def refuse_twofold(wanted: FilesToRead) -> FilesToRead:
+    """The same, unless a column is in the files and in the names of their folders.
+
+    Raises:
+        SourceError: there is such a column.
+    """
+    if twofold := next((name for name in wanted.partitions if name in wanted.columns), None):
+        raise SourceError(
+            f"'{twofold}' is a column of the files in {wanted.root} and of their folders' names.",
+            cure="Rename one of them.",
+        )
+    return wanted
 
 
 def _named_by_model(loaded: LoadedContract, shape: Shape) -> Shape:

@@ -40,13 +40,25 @@ class Listing:
     files: tuple[SourceFile, ...]
 
     def partition_names(self) -> tuple[str, ...]:
-        """Names of hive-style partition columns, in order."""
-        names: dict[str, None] = {}
-        for file in self.files:
-            for part in PurePosixPath(_below(file.path, self.root)).parent.parts:
-                if "=" in part:
-                    names[part.split("=", 1)[0]] = None
-        return tuple(names)
+        """Names of hive-style partition columns, in order.
+
+        Raises:
+            SourceError: files lie in partition folders of different names, or some in none.
+        """
+        found = [(self._partition_path(file), file) for file in self.files]
+        for path, file in found:
+            if path != found[0][0]:
+                raise SourceError(
+                    f"{file.path} is not in the same partition folders as {found[0][1].path}.",
+                    cure="Move it, or name only one of them by a pattern.",
+                )
+        return found[0][0][1] if found else ()
+
+    def _partition_path(self, file: SourceFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The folders above the first partition, which must be the same for all files, and the partitions' names."""
+        parts = PurePosixPath(_below(file.path, self.root)).parent.parts
+        names = tuple(part.split("=", 1)[0] for part in parts if "=" in part)
+        return (parts[: -len(names)] if names else (), names)
 
 
 def list_files(path: str, pattern: str | None = None) -> Listing:
@@ -61,6 +73,7 @@ def list_files(path: str, pattern: str | None = None) -> Listing:
     root, glob = _split_glob(plain)
     entries = list(_entries(system, root))
     if not glob and len(entries) == 1 and entries[0].path == root:
+        _refuse_hidden(root)
         return Listing(_uri(path, root.rpartition("/")[0]), (_named(path, entries[0]),))
     matcher = _matcher(f"{root}/{glob}") if glob else None
     kept = [
@@ -112,6 +125,11 @@ def _entries(system: FileSystem, root: str) -> Iterable[SourceFile]:
 def _is_data(relative: str) -> bool:
     """Spark's own rule: names that begin with `_` or `.` are not data, unless they are partitions (`_day=1`)."""
     return not any(part.startswith(("_", ".")) and "=" not in part for part in PurePosixPath(relative).parts)
+
+
+def _refuse_hidden(path: str) -> None:
+    if not _is_data(path.rpartition("/")[2]):
+        raise SourceError(f"{path} begins with '_' or '.', so it is no data file.", cure="Rename it.")
 
 
 def _below(path: str, root: str) -> str:

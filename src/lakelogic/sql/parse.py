@@ -9,6 +9,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from lakelogic.errors import SqlError
 from lakelogic.sql.guard import check_functions, check_nodes
+from lakelogic.sql.shape import refuse_beyond_row
 
 DIALECT = "spark"
 # The parser names its own classes here, which tell a user nothing.
@@ -22,11 +23,7 @@ def parse_condition(text: str) -> exp.Expr:
         SqlError: malformed, not one expression, over several rows, or not allowed.
     """
     tree = parse_expression(text)
-    if tree.find(exp.Window, exp.AggFunc):
-        raise SqlError(
-            f"an aggregate or window looks at several rows: {text}",
-            cure="Write a dataset rule, or derive a column first.",
-        )
+    refuse_beyond_row(tree, "each row is judged by itself", "Write a dataset rule, or derive a column first.")
     return tree
 
 

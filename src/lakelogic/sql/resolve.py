@@ -56,6 +56,11 @@ def resolve_select(
         SqlError: an unknown table or column, or an output column without a name or named twice.
     """
     query = tree.copy()
+    if limit := query.find(exp.Limit, exp.Offset):
+        raise SqlError(
+            f"{limit.sql('spark').strip()} may keep other rows each time.",
+            cure="Use deduplicate with sort_by, or a filter.",
+        )
     _check_output_names(query)
     check_tables(query, {*source_names, *links})
     for table in query.find_all(exp.Table):

@@ -9,9 +9,10 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from lakelogic.cli.screen.layout import INDENT, grid, headed, indented, joined, line, place, section
+from lakelogic.cli.screen.consoles import is_narrow
+from lakelogic.cli.screen.layout import GAP, INDENT, grid, headed, indented, joined, line, place, section
 from lakelogic.cli.screen.next import after_plan, next_view
-from lakelogic.cli.screen.wording import counted, one_line, size
+from lakelogic.cli.screen.wording import counted, one_line, shortened, size
 from lakelogic.plan.explain import Explained, explained
 from lakelogic.plan.model import CheckPlan, Plan
 from lakelogic.run.preview import Preview
@@ -25,7 +26,7 @@ def preview_view(preview: Preview, contract: str, console: Console) -> Renderabl
     """The whole plan, in the order in which it happens."""
     told = explained(preview.plan)
     parts: list[RenderableType] = [_head(preview), *_read(preview, console), *_links(preview.plan, console)]
-    parts += [*_steps(preview.plan), *_rules(preview.plan), *_dataset_rules(preview.plan)]
+    parts += [*_steps(preview.plan), *_rules(preview.plan, console), *_dataset_rules(preview.plan)]
     parts += [_passes(told), *_stored(preview.plan), _writes(told, console), *_doubts(preview)]
     parts += [section("SQL", sql_text(preview.plan, console)), *next_view(after_plan(contract))]
     return Group(*parts)
@@ -46,7 +47,7 @@ def brief_view(preview: Preview, contract: str, console: Console) -> RenderableT
         _head(preview),
         *_read(preview, console),
         section("Would do", line(joined(does))),
-        _writes(told, console),
+        _writes(told, console, brief=True),
         *_doubts(preview),
         Text(),
         line("Nothing was written.", "bold"),
@@ -87,7 +88,13 @@ def _read(preview: Preview, console: Console) -> Iterator[RenderableType]:
         lines.append(line(f"run {preview.resumes} did not end, and would be completed first", "yellow"))
     yield section("Read", *lines)
     if read.columns:
-        yield section("Columns", _pairs(read.columns))
+        yield section("Columns", _columns(read.columns), note=str(len(read.columns)))
+
+
+def _columns(columns: tuple[tuple[str, str], ...]) -> Text:
+    """Names with their types, as many on a line as it holds."""
+    parts = [Text.assemble((one_line(name), "bold"), (f" {one_line(kind)}", "dim")) for name, kind in columns]
+    return Text(", ").join(parts)
 
 
 def _pairs(pairs: tuple[tuple[str, str], ...]) -> Table:
@@ -117,11 +124,14 @@ def _steps(plan: Plan) -> Iterator[RenderableType]:
         yield section("Steps", table)
 
 
-def _rules(plan: Plan) -> Iterator[RenderableType]:
+def _rules(plan: Plan, console: Console) -> Iterator[RenderableType]:
     if plan.checks:
-        table = headed(("", "left"), ("Category", "left"), ("When", "left"), ("A row is good if", "wrap"))
+        narrow = is_narrow(console)
+        category = [] if narrow else [("Category", "left")]
+        table = headed(("", "left"), *category, ("When", "left"), ("A row is good if", "wrap"))
         for check in plan.checks:
-            table.add_row(line(check.name, "bold"), line(check.category), _when(check), _sql(check.sql))
+            name = Text(shortened(one_line(check.name), 28 if narrow else 40), style="bold")
+            table.add_row(name, *([] if narrow else [line(check.category)]), _when(check), _sql(check.sql))
         yield section("Rules", table, note=str(len(plan.checks)))
 
 
@@ -160,12 +170,13 @@ def _stored(plan: Plan) -> Iterator[RenderableType]:
         yield section("Lineage columns", line(", ".join(plan.lineage)))
 
 
-def _writes(told: Explained, console: Console) -> RenderableType:
-    table = grid("left", "left", "wrap")
+def _writes(told: Explained, console: Console, *, brief: bool = False) -> RenderableType:
+    table = grid("left", "wrap")
+    roles = max(len(write.role) for write in told.writes)
     for write in told.writes:
-        where = place(write.table.location, max(console.width - 40, 24))
-        table.add_row(write.role, where, line(write.how))
-        table.add_row("", line(f"transactions of {write.writer}", "dim"), "")
+        how = write.how if brief else joined([write.how, f"transactions of {write.writer}"])
+        where = place(write.table.location, max(console.width - INDENT - roles - 2 * GAP, 24))
+        table.add_row(write.role, Text.assemble(where, "\n", line(how, "dim")))
     return section("Writes", table)
 
 

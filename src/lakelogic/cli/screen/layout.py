@@ -15,7 +15,7 @@ _MARKS = {
     "good": ("✓", "+", "green"),
     "bad": ("✗", "x", "red"),
     "doubtful": ("!", "!", "yellow"),
-    "idle": ("·", ".", "bright_black"),
+    "idle": ("○", "o", "bright_black"),
     "unknown": ("?", "?", "yellow"),
 }
 INDENT = 2

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import codecs
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.spark.types import columns_of, spark_schema
-from lakelogic.formats.base import Layout
+from lakelogic.errors import SourceError
+from lakelogic.formats.base import Layout, union_of
 from lakelogic.formats.json import is_document
 from lakelogic.plan.locations import Location
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
@@ -15,22 +19,31 @@ from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.types import STRING, Column, Columns, is_nested, type_name
 
 if TYPE_CHECKING:
+    from pyspark.sql import Column as SparkColumn
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
     from pyspark.sql.types import StructType
+
+_GLOB = re.compile(r"([\[\]{}*?\\])")
+_JAVA_CHARSETS = {
+    "utf-8-sig": "utf-8",
+    "ascii": "us-ascii",
+    "utf-16-le": "utf-16le",
+    "utf-16-be": "utf-16be",
+    "utf-32-le": "utf-32le",
+    "utf-32-be": "utf-32be",
+}
 
 
 def with_json_columns(session: SparkSession, wanted: FilesToRead) -> FilesToRead:
     """Find the columns of JSON files by looking at all of them: a sample would miss some."""
-    documents, lines = _json_groups(wanted)
-    found = Columns()
     layouts = []
-    for files, document in ((documents, True), (lines, False)):
+    files_only = replace(wanted, partitions=())
+    declared = tuple(name for name in wanted.as_text if name not in wanted.partitions)
+    for files, document in zip(_json_groups(wanted), (True, False), strict=True):
         if files:
-            inferred = columns_of(_json_reader(session, wanted, document).json(list(files)).schema)
-            columns = _declared_as_text(inferred.without([MALFORMED.name]), wanted.as_text)
-            found = found.with_(*columns)
-            layouts.append(Layout(columns, files))
-    return replace(wanted, columns=found, layouts=tuple(layouts))
+            inferred = columns_of(_json_reader(session, files_only, document).json(_literal(files)).schema)
+            layouts.append(Layout(_declared_as_text(inferred.without([MALFORMED.name]), declared), files))
+    return replace(wanted, columns=union_of(layouts), layouts=tuple(layouts))
 
 
 def read_files(session: SparkSession, wanted: FilesToRead) -> DataFrame:
@@ -68,13 +81,25 @@ def _all_columns(wanted: FilesToRead) -> Columns:
 
 
 def _read_layout(session: SparkSession, wanted: FilesToRead, layout: Layout) -> DataFrame:
-    files = list(layout.files)
+    files = _literal(layout.files)
     if wanted.format == "json":
-        return _json_reader(session, wanted, is_document(files[0], wanted.options)).schema(_schema(layout)).json(files)
+        reader = _json_reader(session, wanted, is_document(layout.files[0], wanted.options))
+        return reader.schema(_schema(layout)).json(files)
     reader = session.read.option("basePath", wanted.root) if wanted.partitions else session.read
     if wanted.format == "csv":
         return _csv_options(reader, wanted).schema(_schema(layout)).csv(files)
     return reader.schema(spark_schema(layout.columns)).format(wanted.format).load(files)
+
+
+def _literal(paths: Sequence[str]) -> list[str]:
+    """Paths that mean one file each, whatever characters are in them.
+
+    Raises:
+        SourceError: Spark has no way to name one.
+    """
+    if unnamed := next((path for path in paths if ":" in path.rpartition("/")[2]), None):
+        raise SourceError(f"{unnamed} has a ':' in its name, which Spark can't read.", cure="Rename it.")
+    return [_GLOB.sub(r"\\\1", path) for path in paths]
 
 
 def _aligned(frame: DataFrame, layout: Layout, wanted: FilesToRead) -> DataFrame:
@@ -94,16 +119,39 @@ def _aligned(frame: DataFrame, layout: Layout, wanted: FilesToRead) -> DataFrame
             value = F.to_json(value) if is_nested(own.type) else value.cast(type_name(column.type))
         out.append(value.alias(column.name))
     out += [F.col(quoted(name)).cast("string").alias(name) for name in wanted.partitions]
-    out.append(F.col("_metadata.file_path").alias(FILE.name))
+    out.append(_file_path().alias(FILE.name))
     position = F.col("_metadata.row_index") if wanted.kind.tells_positions else F.lit(None)
     out.append(position.cast("bigint").alias(POSITION.name))
     if wanted.kind.may_be_malformed:
-        out.append(F.col(MALFORMED.name))
+        out.append(_malformed(layout).alias(MALFORMED.name))
     return frame.select(*out)
 
 
+def _file_path() -> SparkColumn:
+    """The file of a row as people write it: Spark tells it as an encoded address."""
+    from pyspark.sql import functions as F
+
+    # Decoding takes a plus for a space.
+    address = F.regexp_replace(F.col("_metadata.file_path"), r"\+", "%2B")
+    return F.regexp_replace(F.url_decode(address), "^file:(//)?", "")
+
+
+def _malformed(layout: Layout) -> SparkColumn:
+    """The text of a record that could not be read. Spark refuses to read that alone, so a column stands beside it."""
+    from pyspark.sql import functions as F
+
+    beside = F.col(quoted(_first(layout).name)).cast("string")
+    return F.coalesce(F.col(MALFORMED.name), F.when(beside.isNull(), beside))
+
+
 def _schema(layout: Layout) -> StructType:
-    return spark_schema(Columns((*layout.columns, MALFORMED)))
+    columns = layout.columns if layout.columns.items else Columns((_first(layout),))
+    return spark_schema(Columns((*columns, MALFORMED)))
+
+
+def _first(layout: Layout) -> Column:
+    """The first column; files without a single readable record have one that is never there."""
+    return next(iter(layout.columns), Column("_ll_nothing", STRING))
 
 
 def _csv_options(reader: DataFrameReader, wanted: FilesToRead) -> DataFrameReader:
@@ -114,7 +162,7 @@ def _csv_options(reader: DataFrameReader, wanted: FilesToRead) -> DataFrameReade
         quote=options.quote,
         # A quote inside a quoted value is doubled (RFC 4180); Spark's own default is a backslash.
         escape=options.quote,
-        encoding=options.encoding,
+        encoding=_charset(options.encoding),
         mode="PERMISSIVE",
         columnNameOfCorruptRecord=MALFORMED.name,
         # A quoted value may hold a line end, so a file can't be cut at any line unless the contract says so.
@@ -127,11 +175,24 @@ def _json_reader(session: SparkSession, wanted: FilesToRead, document: bool) -> 
     reader = session.read.option("basePath", wanted.root) if wanted.partitions else session.read
     return reader.options(
         multiLine=document,
-        encoding=wanted.options.encoding,
+        encoding=_charset(wanted.options.encoding),
         mode="PERMISSIVE",
         columnNameOfCorruptRecord=MALFORMED.name,
         samplingRatio=1.0,
     )
+
+
+def _charset(encoding: str) -> str:
+    """Java's name of an encoding that Python knows.
+
+    Raises:
+        SourceError: nobody knows it.
+    """
+    try:
+        name = codecs.lookup(encoding).name
+    except LookupError:
+        raise SourceError(f"encoding '{encoding}' is unknown.", cure="Use utf-8, latin1, cp1252 or the like.") from None
+    return _JAVA_CHARSETS.get(name, name)
 
 
 def _json_groups(wanted: FilesToRead) -> tuple[tuple[str, ...], tuple[str, ...]]:
