@@ -55,6 +55,19 @@ def test_a_pattern_narrows_a_folder_by_file_name(tmp_path: Path) -> None:
     assert _found(tmp_path, pattern="*.csv") == ["a.csv", "deep/c.csv"]
 
 
+def test_a_hidden_file_that_is_named_is_refused(tmp_path: Path) -> None:
+    _touch(tmp_path, "_a.csv")
+    with pytest.raises(SourceError, match="begins with '_'"):
+        list_files(str(tmp_path / "_a.csv"))
+
+
+@pytest.mark.parametrize("names", [("d=1/a", "b"), ("d=1/a", "e=1/a"), ("x/d=1/a", "y/d=1/a"), ("d=1/a", "d=1/e=1/a")])
+def test_files_that_do_not_share_their_partitions_are_refused(tmp_path: Path, names: tuple[str, ...]) -> None:
+    _touch(tmp_path, *names)
+    with pytest.raises(SourceError, match="is not in the same partition folders as"):
+        list_files(str(tmp_path)).partition_names()
+
+
 def test_partition_folders_count_even_if_their_names_begin_with_an_underscore(tmp_path: Path) -> None:
     _touch(tmp_path, "_day=1/code=x/a.csv", "_day=2/code=y/b.csv")
     listing = list_files(str(tmp_path))
@@ -109,7 +122,7 @@ def test_a_header_that_repeats_a_name_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_document"),
+    ("text", "document"),
     [
         ('{"a": 1}\n{"a": 2}\n', False),
         ('{"a": 1}', False),
@@ -123,7 +136,7 @@ def test_a_header_that_repeats_a_name_is_refused(tmp_path: Path) -> None:
         ("\ufeff[1]", True),
     ],
 )
-def test_a_json_document_is_told_from_lines(tmp_path: Path, text: str, is_document: bool) -> None:
+def test_a_json_document_is_told_from_lines(tmp_path: Path, text: str, document: bool) -> None:
     path = tmp_path / "a.json"
     path.write_text(text, encoding="utf-8")
-    assert json_is_document(str(path), ReadOptions()) is is_document
+    assert json_is_document(str(path), ReadOptions()) is document

@@ -12,7 +12,7 @@ from lakelogic.errors import SourceError
 from lakelogic.plan.model import ReadPlan
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.sources.delta import delta_columns
-from lakelogic.sources.discover import SourceSpec, list_source, source_columns, to_read
+from lakelogic.sources.discover import SourceSpec, list_source, refuse_twofold, source_columns, to_read
 from lakelogic.sources.files import Listing
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.types import STRING, Column, Columns, type_name
