@@ -20,10 +20,14 @@ import lakelogic
 from lakelogic.cli.main import COMMANDS
 from lakelogic.contract import load_text
 from lakelogic.contract.support import unsupported
-from lakelogic.rules.base import row_rules
+from lakelogic.engines.opening import engines
+from lakelogic.formats.base import formats
+from lakelogic.masks.base import masks
+from lakelogic.rules.base import dataset_rules, row_rules
 from lakelogic.run.processor import DataProcessor
 from lakelogic.run.result import RunResult
 from lakelogic.state.runlog import run_log_schema
+from lakelogic.transforms.base import transforms
 from scripts.reference import FOLDER, pages
 
 ROOT = Path(__file__).parents[2]
@@ -141,6 +145,14 @@ def test_the_entry_point_of_the_worked_example_is_the_one_that_is_read() -> None
     (shown,) = [block.text for block in _blocks(ROOT / "docs/extending.md") if block.language == "toml"]
     assert f'entry-points."{PLUG_IN}"' in shown
     assert row_rules.group == PLUG_IN
+
+
+def test_the_entry_points_that_are_described_are_those_that_are_read() -> None:
+    described = re.findall(
+        r"^\| `(lakelogic\.\w+)` \|", (ROOT / "docs/extending.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    registries = (row_rules, dataset_rules, transforms, masks, formats, engines)
+    assert described == [registry.group for registry in registries]
 
 
 def test_both_pages_show_the_same_worked_example() -> None:
