@@ -24,12 +24,12 @@ _JOIN_WORDS = {TokenType.JOIN, TokenType.LEFT, TokenType.RIGHT, TokenType.FULL, 
 _QUERY_WORDS = {TokenType.SELECT, TokenType.WITH}
 
 
-def laid_out(sql: str) -> str:
-    """The text with a line for each clause, output column and condition; a short one as it is."""
+def laid_out(sql: str, width: int = _ONE_LINE) -> str:
+    """The text with a line for each clause and condition, and columns that fill lines; a short one as it is."""
     tokens = Spark().tokenize(sql)
-    if len(sql) <= _ONE_LINE or not tokens or tokens[0].token_type not in _QUERY_WORDS:
+    if len(sql) <= width or not tokens or tokens[0].token_type not in _QUERY_WORDS:
         return sql
-    return _Layout(sql, tokens).text()
+    return _Layout(sql, tokens, width).text()
 
 
 @dataclass
@@ -46,14 +46,15 @@ class _Scope:
 class _Layout:
     sql: str
     tokens: list[Token]
+    width: int
     _scopes: list[_Scope] = field(default_factory=lambda: [_Scope(0, is_query=True)])
-    _width: int = 0
+    _used: int = 0
 
     def text(self) -> str:
         out, end = [], 0
         for position, token in enumerate(self.tokens):
             piece = self._before(position, self.sql[end : token.start]) + self.sql[token.start : token.end + 1]
-            self._width = len(piece.rpartition("\n")[2]) + (0 if "\n" in piece else self._width)
+            self._used = len(piece.rpartition("\n")[2]) + (0 if "\n" in piece else self._used)
             out.append(piece)
             self._after(position)
             end = token.end + 1
@@ -85,7 +86,7 @@ class _Layout:
             if depth < 0 or (depth == 0 and (token.token_type == TokenType.COMMA or token.token_type in _CLAUSES)):
                 break
             end = token.end
-        return self._width + end - self.tokens[position].start + 2 < _ONE_LINE
+        return self._used + end - self.tokens[position].start + 2 < self.width
 
     def _after(self, position: int) -> None:
         """What a token opens or closes."""

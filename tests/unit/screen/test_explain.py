@@ -67,7 +67,7 @@ def test_the_view_tells_what_is_read_and_why(contract: Path) -> None:
     assert "incremental: no earlier run is in the log, so all files are new" in text
     assert "csv · 5 files · 130 B" in text
     assert "and 2 more" in text
-    sections = "Read Columns Links Steps Rules Masked Writes SQL Next".split()
+    sections = "Read Columns Links Steps SQL Rules Passes Masked Lineage Writes Next".split()
     positions = [text.index(f"\n{title}") for title in sections]
     assert positions == sorted(positions)
 
@@ -81,7 +81,8 @@ def test_the_view_tells_rules_passes_writes_and_masks(contract: Path) -> None:
     assert ["row_count_between", "error", "COUNT(*)", ">=", "1,", "<=", "9"] in lines
     assert ["buyer", "redact"] in lines
     assert any(line[:2] == ["good", str(contract.parent / "lake/orders")] for line in lines)
-    assert any("partitioned" in line for line in lines)
+    assert any(line[:4] == ["append,", "partitioned", "by", "id"] and "transactions" in line for line in lines)
+    assert "id string, buyer string, amount string".split() in lines
 
 
 def test_a_short_view_says_that_nothing_was_written(contract: Path) -> None:

@@ -19,6 +19,7 @@ from lakelogic.run.preview import Preview
 from lakelogic.sql.layout import laid_out
 
 _SHOWN_FILES = 3
+_SQL_WIDTH = 100
 _WHEN = {"pre": "before the split", "post": "after the split"}
 
 
@@ -26,9 +27,10 @@ def preview_view(preview: Preview, contract: str, console: Console) -> Renderabl
     """The whole plan, in the order in which it happens."""
     told = explained(preview.plan)
     parts: list[RenderableType] = [_head(preview), *_read(preview, console), *_links(preview.plan, console)]
-    parts += [*_steps(preview.plan), *_rules(preview.plan, console), *_dataset_rules(preview.plan)]
-    parts += [_passes(told), *_stored(preview.plan), _writes(told, console), *_doubts(preview)]
-    parts += [section("SQL", sql_text(preview.plan, console)), *next_view(after_plan(contract))]
+    # The longest part stands before what people look for, which is then still on the screen.
+    parts += [*_steps(preview.plan), section("SQL", sql_text(preview.plan, console))]
+    parts += [*_rules(preview.plan, console), *_dataset_rules(preview.plan), _passes(told), *_stored(preview.plan)]
+    parts += [_writes(told, console), *_doubts(preview), *next_view(after_plan(contract))]
     return Group(*parts)
 
 
@@ -57,11 +59,13 @@ def brief_view(preview: Preview, contract: str, console: Console) -> RenderableT
 
 def sql_text(plan: Plan, console: Console) -> RenderableType:
     """Every statement with a comment that says what it is for; colours on a terminal."""
-    parts = [f"-- {one_line(each.title)}\n{laid_out(each.sql)}" for each in explained(plan).statements]
+    width = min(console.width - INDENT, _SQL_WIDTH)
+    parts = [f"-- {one_line(each.title)}\n{laid_out(each.sql, width)}" for each in explained(plan).statements]
     text = "\n\n".join(parts)
     if not console.is_terminal:
         return Text(text)
-    return Syntax(text, "sql", theme="ansi_dark", background_color="default", word_wrap=True)
+    # Of the lexers there are, this one knows names in backticks and quotes behind a backslash, as Spark does.
+    return Syntax(text, "mysql", theme="ansi_dark", background_color="default", word_wrap=True)
 
 
 def _head(preview: Preview) -> RenderableType:
