@@ -37,8 +37,12 @@ class Stage:
     def columns(self) -> Columns:
         return self.chain.columns
 
-    def excuse(self, column: str) -> None:
-        self.excused_by[column.lower()] = ref(column).is_(exp.null())
+    def judge(self, column: str, check: Check) -> None:
+        """Add a column's own check; where it fails, rules that are NULL because of the column say nothing new."""
+        self.checks.append(check)
+        failed = exp.not_(exp.paren(check.predicate.copy()))
+        others = self.excused_by.get(column.lower())
+        self.excused_by[column.lower()] = exp.or_(others, failed) if others is not None else failed
 
     def bring_in_references(self) -> None:
         """Join the links in which checks must find a value."""
@@ -184,8 +188,7 @@ class SplitBuilder:
         stage.chain.add("declared types", result.step)
         for name in result.fallible:
             read, cast = ref(names.as_read(name)), ref(name)
-            stage.checks.append(model_rules.type_check(name, read, cast, result.columns.get(name).type))
-            stage.excuse(name)
+            stage.judge(name, model_rules.type_check(name, read, cast, result.columns.get(name).type))
 
     def _field_checks(self, stage: Stage, wanted: set[str]) -> None:
         for position, item in enumerate(self._contract.model.fields):
@@ -193,8 +196,7 @@ class SplitBuilder:
                 continue
             name = stage.columns.get(item.name).name
             if item.must_be_present and self._contract.quality.enforce_required:
-                stage.checks.append(_required(name, stage.columns))
-                stage.excuse(name)
+                stage.judge(name, _required(name, stage.columns))
             place = self._loaded.place("model", "fields", position)
             for rule in model_rules.field_rules(item):
                 self._add(rule, place, stage)

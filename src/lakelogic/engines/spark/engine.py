@@ -37,10 +37,12 @@ class SparkEngine:
 
     def __init__(self, base: SparkSession, warehouse: Path | None) -> None:
         self.session = run_session(base)
-        self.can = Capabilities(observe=not _is_connect(base))
+        self._is_connect = _is_connect(base)
+        self.can = Capabilities(observe=not self._is_connect)
         self._tables = Tables(self.session, warehouse)
         self._observations: dict[str, Observation] = {}
         self._held: list[DataFrame] = []
+        self._shared: list[str] = []
 
     def files_columns(self, wanted: FilesToRead) -> FilesToRead:
         with source_error(wanted.root):
@@ -71,6 +73,7 @@ class SparkEngine:
         """A frame of another session, seen through a view that all sessions share."""
         view = f"_ll_frame_{next(_VIEWS)}"
         frame.createOrReplaceGlobalTempView(view)
+        self._shared.append(view)
         return self.session.sql(f"SELECT * FROM global_temp.{view}")
 
     def select(self, sql: str, relations: Mapping[str, DataFrame]) -> DataFrame:
@@ -119,11 +122,14 @@ class SparkEngine:
         return frame.observe(observation, *(F.expr(sql).alias(metric) for metric, sql in metrics.items()))
 
     def observed(self, name: str) -> Mapping[str, int] | None:
+        from py4j.protocol import Py4JError
+
         observation = self._observations[name]
         pool = ThreadPoolExecutor(max_workers=1)
         try:
             values = pool.submit(lambda: observation.get).result(timeout=_OBSERVE_SECONDS)
-        except Late:
+        except (Late, Py4JError):
+            # A point that the optimiser has removed is never reached, or answers with an empty row.
             return None
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -160,6 +166,11 @@ class SparkEngine:
         for frame in self._held:
             frame.unpersist()
         self._held.clear()
+        # A frame of Connect looks its views up again whenever it is used; elsewhere it has taken them in.
+        if not self._is_connect:
+            for view in self._shared:
+                self.session.catalog.dropGlobalTempView(view)
+            self._shared.clear()
 
     def _table(self, table: TablePlan) -> Table:
         return self._tables.find(Location(table.location, table.is_name))

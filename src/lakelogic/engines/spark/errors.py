@@ -31,7 +31,8 @@ def source_error(location: str) -> Iterator[None]:
 @contextmanager
 def write_error(location: str) -> Iterator[None]:
     """Errors of Spark inside become one line about the table."""
-    with _told(lambda text, cure: WriteError(f"can't write {location}: {text}", cure=cure)):
+    unknown = "Check the place and the right to write there; the next run goes on where this one stopped."
+    with _told(lambda text, cure: WriteError(f"can't write {location}: {text}", cure=cure or unknown)):
         yield
 
 
