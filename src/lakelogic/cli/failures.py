@@ -18,6 +18,13 @@ class Unexpected(LakeLogicError):
     code = "unexpected"
 
 
+class Interrupted(LakeLogicError):
+    """The user pressed Ctrl-C."""
+
+    code = "interrupted"
+    exit_code = 130
+
+
 def as_text(error: LakeLogicError) -> str:
     """The error, and its cure on a line of its own where one line would be too long."""
     told = str(error)

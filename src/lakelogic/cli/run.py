@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lakelogic.cli import options
+from lakelogic.cli.failures import Interrupted
 from lakelogic.cli.options import chosen_contract, overrides_of
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from lakelogic.run.processor import DataProcessor
     from lakelogic.run.result import RunResult
 
-INTERRUPTED = 130
 _WRITES = ("writing quarantine", "writing target", "accounting")
 
 
@@ -87,16 +87,15 @@ def _run(processor: DataProcessor, phases: Phases, asked: Asked, *, verbose: boo
             phases("looking at rows")
             return result, result.preview(asked.rows)
     except KeyboardInterrupt:
-        typer.echo(_interrupted(phases), err=True)
-        raise typer.Exit(INTERRUPTED) from None
+        raise _interrupted(phases) from None
 
 
-def _interrupted(phases: Phases) -> str:
-    """One line: where the run was, and what that means for the tables."""
+def _interrupted(phases: Phases) -> Interrupted:
+    """Where the run was, and what that means for the tables."""
     at = next(reversed(phases.took), "beginning")
-    if any(what in phases.took for what in _WRITES):
-        return f"Interrupted while {at}. Run it again: what was written is kept, and nothing is written twice."
-    return f"Interrupted while {at}. Nothing was written."
+    wrote = any(what in phases.took for what in _WRITES)
+    cure = "Run it again: nothing is lost, nothing is written twice." if wrote else "Nothing was written."
+    return Interrupted(f"Interrupted while {at}.", cure=cure)
 
 
 def _logging(verbose: bool) -> Console:

@@ -5,8 +5,12 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark import SparkContext
 
 
 @contextmanager
@@ -47,5 +51,13 @@ def _cancel(_number: int, _frame: FrameType | None) -> None:
 
     if context := SparkContext._active_spark_context:
         # A thread has a connection of its own to the JVM, whatever this one is waiting for.
-        threading.Thread(target=context.cancelAllJobs, daemon=True).start()
+        threading.Thread(target=_cancel_jobs, args=(context,), daemon=True).start()
     raise KeyboardInterrupt
+
+
+def _cancel_jobs(context: SparkContext) -> None:
+    from py4j.protocol import Py4JError
+
+    # The JVM may end before it answers, and its jobs with it.
+    with suppress(Py4JError, OSError):
+        context.cancelAllJobs()
