@@ -56,7 +56,7 @@ def check_nodes(tree: exp.Expr, text: str) -> None:
         if isinstance(node, (exp.DDL, exp.DML, exp.Command)) or kind in {"Drop", "Alter", "Use", "Set", "Describe"}:
             what = "Alter" if kind == "AlterTable" else kind.upper()
             raise SqlError(
-                f"a contract may not run statements ({what}): {text}", cure="Write an expression or a SELECT."
+                f"a contract may not run statements ({what}): {text}.", cure="Write an expression or a SELECT."
             )
         raise SqlError(f"{kind} is not allowed in contract SQL: {text}")
 
