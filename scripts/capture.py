@@ -20,7 +20,7 @@ from rich.text import Text
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs" / "images" / "run.svg"
 COMMAND = ("run", "contract.yaml", "--show", "5")
-WIDTH = 100
+WIDTH = 104
 # The picture must not fetch a font from elsewhere when somebody looks at it.
 SVG = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL).replace(
     "font-family: Fira Code", "font-family: Fira Code, Menlo, Consolas"

@@ -52,6 +52,18 @@ def test_errors_come_before_warnings_and_the_rule_with_most_rows_is_first() -> N
     assert [line.split()[1] for line in lines] == ["many", "some", "few", "doubted"]
 
 
+def test_times_are_not_broken_between_lines() -> None:
+    console = terminal(60)
+    console._color_system = None
+    phases = {"starting Spark": 6.2, "planning": 1.4, "writing quarantine": 3.0, "writing target": 14.0}
+    lines = [line.strip() for line in printed(console, result_view(a_result(), Told(phases), console)).splitlines()]
+    at = lines.index("Time")
+    assert lines[at + 1 : at + 3] == [
+        "starting Spark 6.2 s · planning 1.4 s ·",
+        "writing quarantine 3.0 s · writing target 14.0 s",
+    ]
+
+
 def test_on_a_narrow_terminal_nothing_of_a_table_is_lost() -> None:
     location = "/data/lakehouse/production/silver/orders"
     console = terminal(80)

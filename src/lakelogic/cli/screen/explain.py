@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lakelogic.cli.screen.consoles import is_narrow
-from lakelogic.cli.screen.layout import GAP, INDENT, grid, headed, indented, joined, line, place, section
+from lakelogic.cli.screen.layout import GAP, INDENT, filled, grid, headed, indented, joined, line, place, section
 from lakelogic.cli.screen.next import after_plan, next_view
 from lakelogic.cli.screen.wording import counted, one_line, shortened, size
 from lakelogic.plan.explain import Explained, explained
@@ -92,13 +92,13 @@ def _read(preview: Preview, console: Console) -> Iterator[RenderableType]:
         lines.append(line(f"run {preview.resumes} did not end, and would be completed first", "yellow"))
     yield section("Read", *lines)
     if read.columns:
-        yield section("Columns", _columns(read.columns), note=str(len(read.columns)))
+        yield section("Columns", _columns(read.columns, console), note=str(len(read.columns)))
 
 
-def _columns(columns: tuple[tuple[str, str], ...]) -> Text:
+def _columns(columns: tuple[tuple[str, str], ...], console: Console) -> Text:
     """Names with their types, as many on a line as it holds."""
     parts = [Text.assemble((one_line(name), "bold"), (f" {one_line(kind)}", "dim")) for name, kind in columns]
-    return Text(", ").join(parts)
+    return filled(parts, console.width - INDENT, ", ")
 
 
 def _pairs(pairs: tuple[tuple[str, str], ...]) -> Table:

@@ -74,7 +74,15 @@ def joined(parts: Iterable[str], separator: str = " · ") -> str:
     return separator.join(part for part in parts if part)
 
 
-def rows(table: Table, lines: Iterable[Sequence[RenderableType]]) -> Table:
-    for cells in lines:
-        table.add_row(*cells)
-    return table
+def filled(parts: Sequence[Text], width: int, separator: str = " · ") -> Text:
+    """Parts one after another, as many on a line as it holds; none is broken."""
+    lines: list[list[Text]] = [[]]
+    used = 0
+    for part in parts:
+        needed = part.cell_len + len(separator)
+        if lines[-1] and used + needed > width:
+            lines.append([])
+            used = 0
+        lines[-1].append(part)
+        used += needed
+    return Text(f"{separator.rstrip()}\n").join(Text(separator).join(line) for line in lines)

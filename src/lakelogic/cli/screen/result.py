@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lakelogic.cli.screen.consoles import is_narrow
-from lakelogic.cli.screen.layout import GAP, INDENT, grid, headed, indented, joined, line, mark, place, section
+from lakelogic.cli.screen.layout import GAP, INDENT, filled, grid, headed, indented, joined, line, mark, place, section
 from lakelogic.cli.screen.next import next_view
 from lakelogic.cli.screen.rows import rows_view
 from lakelogic.cli.screen.wording import (
@@ -125,8 +125,8 @@ def _details(result: RunResult, told: Told, console: Console) -> Iterator[Render
     if written := [(role, table) for role, table in tables if table is not None]:
         yield section("Written", _written(written, console))
     if told.phases:
-        spent = joined(f"{what} {seconds(took)}" for what, took in told.phases.items())
-        yield section("Time", line(spent))
+        spent = [line(f"{what} {seconds(took)}") for what, took in told.phases.items()]
+        yield section("Time", filled(spent, console.width - INDENT))
     if result.notes:
         yield section("Notes", *(line(note, "yellow") for note in result.notes))
 
