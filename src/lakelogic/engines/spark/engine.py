@@ -17,6 +17,7 @@ from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.session import run_session
 from lakelogic.engines.spark.tables import Table, Tables, require_commit
 from lakelogic.engines.spark.types import columns_of
+from lakelogic.errors import UsageError
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan
 from lakelogic.sources.read import FilesToRead, TableToRead
@@ -59,7 +60,7 @@ class SparkEngine:
             return plain, columns_of(reading.read_table(self.session, plain).schema)
 
     def frame_columns(self, frame: DataFrame) -> Columns:
-        return columns_of(frame.schema)
+        return columns_of(_spark_frame(frame).schema)
 
     def read_files(self, wanted: FilesToRead) -> DataFrame:
         with source_error(wanted.root):
@@ -174,6 +175,16 @@ class SparkEngine:
 
     def _table(self, table: TablePlan) -> Table:
         return self._tables.find(Location(table.location, table.is_name))
+
+
+def _spark_frame(frame: object) -> DataFrame:
+    """A frame of the caller, if it is one of Spark's."""
+    from pyspark.sql import DataFrame
+
+    if isinstance(frame, DataFrame):
+        return frame
+    kind = f"{type(frame).__module__}.{type(frame).__name__}"
+    raise UsageError(f"a frame for Spark must be a Spark DataFrame, not {kind}.", cure="Convert it first.")
 
 
 def _is_connect(session: SparkSession) -> bool:
