@@ -85,11 +85,14 @@ def test_a_file_is_told_apart_by_path_size_and_time(tmp_path: Path) -> None:
 
 def test_ten_thousand_files_are_listed_and_told_apart_at_once(tmp_path: Path) -> None:
     for number in range(10_000):
-        (tmp_path / f"{number:05d}.csv").touch()
+        (tmp_path / f"{number:05d}.csv").write_text(f"id,c{number % 2}\n")
     began = time.process_time()
     listing = list_files(f"{tmp_path}/*.csv")
     assert len({file.identity for file in listing.files}) == 10_000
     assert time.process_time() - began < 2
+    shape = Csv().shape(listing.files, ReadOptions())
+    assert [len(layout.files) for layout in shape.layouts] == [5_000, 5_000]
+    assert time.process_time() - began < 10
 
 
 def _headers(root: Path, *texts: bytes, header: bool = True) -> list[tuple[list[str], int]]:

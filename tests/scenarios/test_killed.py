@@ -1,0 +1,177 @@
+"""Killed at any instant and run again, the tables and the log end as if it had run once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.scenarios.child import run_and_die, start
+from tests.scenarios.project import Project
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_STRATEGIES = ("append", "overwrite", "merge")
+_POINTS = ("claimed", "quarantined", "published", "logged")
+# One of each point, and each strategy where it matters most; the others are as like as they are slow.
+_FAST = {("append", "published"), ("merge", "quarantined"), ("overwrite", "logged"), ("append", "claimed")}
+_CASES = [
+    pytest.param(strategy, point, marks=() if (strategy, point) in _FAST else pytest.mark.slow)
+    for strategy in _STRATEGIES
+    for point in _POINTS
+]
+
+_CONTRACT = """
+    source: {{path: in/*.csv, load_mode: incremental}}
+    model:
+      fields:
+        - {{name: id, type: int, required: true}}
+        - {{name: name, type: string}}
+    primary_key: [id]
+    quality: {{row_rules: [{{name: short, sql: length(name) < 5}}]}}
+    materialization: {{strategy: {strategy}, target_path: out}}
+"""
+_FIRST = "id,name\n1,a\n2,b\nx,bad\n"
+_SECOND = "id,name\n2,B\n3,c\n4,too long\n,none\n"
+
+
+class Twins:
+    """What two batches leave behind when nothing goes wrong, worked out once for each strategy."""
+
+    def __init__(self, folder: Path, spark: SparkSession) -> None:
+        self._folder = folder
+        self._spark = spark
+        self._known: dict[str, object] = {}
+
+    def contents(self, strategy: str) -> object:
+        if strategy not in self._known:
+            twin = Project(self._folder / strategy, self._spark)
+            _first_batch(twin, strategy)
+            twin.file("in/2.csv", _SECOND)
+            twin.run()
+            self._known[strategy] = twin.contents()
+        return self._known[strategy]
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Twins]:
+    yield Twins(tmp_path_factory.mktemp("twins"), spark)
+
+
+def _first_batch(project: Project, strategy: str) -> None:
+    project.file("in/1.csv", _FIRST)
+    project.run(_CONTRACT.format(strategy=strategy))
+
+
+def _killed(project: Project, strategy: str, point: str) -> Project:
+    """A project whose second batch was cut off by a kill."""
+    _first_batch(project, strategy)
+    project.file("in/2.csv", _SECOND)
+    run_and_die(project.spark, project.root / "contract.yaml", point)
+    return project
+
+
+@pytest.mark.parametrize(("strategy", "point"), _CASES)
+def test_a_killed_run_ends_like_its_twin(project: Project, twins: Twins, strategy: str, point: str) -> None:
+    _killed(project, strategy, point)
+    result = project.run()
+    assert (result.status, result.attempt) == ("succeeded", 2)
+    assert result.counts.source == 4
+    assert project.contents() == twins.contents(strategy)
+    assert project.run().status == "no_new_data"
+
+
+def test_a_run_killed_before_its_first_table_is_there_ends_like_its_twin(project: Project) -> None:
+    project.contract(_CONTRACT.format(strategy="merge"))
+    project.file("in/1.csv", _FIRST)
+    # The third process finds the quarantine written, so its first write is that of the target.
+    for point in ("claimed", "quarantined", "quarantined"):
+        run_and_die(project.spark, project.root / "contract.yaml", point)
+    result = project.run()
+    assert (result.attempt, project.values("id"), project.values("id", "out_quarantine")) == (4, [1, 2], ["x"])
+    assert (project.versions(), project.versions("out_quarantine")) == (1, 1)
+
+
+def test_files_that_came_after_a_kill_are_read_in_the_same_call(project: Project) -> None:
+    _killed(project, "append", "quarantined")
+    project.file("in/3.csv", "id,name\n5,e\n")
+    result = project.run()
+    assert (result.sequence, result.counts.source, result.attempt) == (3, 1, 1)
+    assert project.values("id") == [1, 2, 2, 3, 5]
+    assert [(row["sequence"], row["attempt"], row["status"]) for row in project.log()] == [
+        (1, 1, "succeeded"),
+        (2, 2, "succeeded"),
+        (3, 1, "succeeded"),
+    ]
+
+
+@pytest.mark.parametrize("point", ["quarantined", "published"])
+def test_a_contract_edited_after_a_kill_never_splits_a_batch_between_two_contracts(
+    project: Project, point: str
+) -> None:
+    _killed(project, "append", point)
+    stricter = _CONTRACT.format(strategy="append").replace("length(name) < 5", "name <> 'c'")
+    project.run(stricter)
+    ids = (project.values("id"), project.values("id", "out_quarantine"))
+    if point == "published":
+        # The batch was published under the old rules: it stays, and is recorded.
+        assert ids == ([1, 2, 2, 3], ["4", None, "x"])
+    else:
+        assert ids == ([1, 2, 2, 4], ["3", None, "x"])
+    assert [row["counts_good"] for row in project.log() if row["status"] == "succeeded"] == [2, 2]
+    assert project.run().status == "no_new_data"
+
+
+@pytest.mark.parametrize("point", ["quarantined", "published"])
+def test_an_input_that_vanished_after_a_kill_leaves_whole_batches_only(project: Project, point: str) -> None:
+    _killed(project, "append", point)
+    (project.root / "in" / "2.csv").unlink()
+    project.file("in/3.csv", "id,name\n5,e\n")
+    project.run()
+    ids = (project.values("id"), project.values("id", "out_quarantine"))
+    if point == "published":
+        assert ids == ([1, 2, 2, 3, 5], ["4", None, "x"])
+    else:
+        assert ids == ([1, 2, 5], ["x"])
+
+
+def test_force_gives_an_unfinished_run_up_and_reads_everything_anew(project: Project) -> None:
+    _killed(project, "overwrite", "quarantined")
+    result = project.run(force=True)
+    assert (result.sequence, result.attempt, result.counts.source) == (3, 1, 7)
+    assert project.values("id") == [1, 2, 2, 3]
+    # What the first batch and this run found bad; the rows of the run that was given up are gone.
+    assert project.values("id", "out_quarantine") == ["4", None, "x", "x"]
+
+
+def test_a_batch_of_a_frame_that_was_published_before_a_kill_is_not_appended_again(project: Project) -> None:
+    project.contract(_CONTRACT.format(strategy="append").replace("source:", "x-source:"))
+    frame = project.spark.createDataFrame([("1", "a"), ("x", "b")], "id string, name string")
+    project.processor().run(frame, batch_id="b1")
+    folder = next((project.root / ".lakelogic" / "runs").iterdir())
+    # As if the process had died between its last write and its record.
+    (folder / "00000001.done.json").unlink()
+    for owner in folder.glob("*.owner-*.json"):
+        owner.unlink()
+    project.processor().run(frame, batch_id="b2")
+    assert project.processor().run(frame, batch_id="b1").status == "no_new_data"
+    assert project.values("id") == [1, 1]
+    assert project.values("id", "out_quarantine") == ["x", "x"]
+
+
+def test_two_processes_that_run_one_contract_at_once_write_its_input_once(project: Project) -> None:
+    project.contract(_CONTRACT.format(strategy="append"))
+    project.file("in/1.csv", _FIRST)
+    children = [start(project.spark, str(project.root / "contract.yaml"), "never") for _ in range(2)]
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.write("go\n")
+        child.stdin.flush()
+    ended = [child.communicate(timeout=300) for child in children]
+    said = sorted(output.strip() for output, _ in ended)
+    assert said in (["busy", "succeeded"], ["no_new_data", "succeeded"]), ended
+    assert (project.values("id"), project.values("id", "out_quarantine")) == ([1, 2], ["x"])
+    assert project.run().status == "no_new_data"
