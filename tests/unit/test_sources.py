@@ -50,6 +50,14 @@ def test_a_glob_matches_as_spark_does(tmp_path: Path, glob: str, matches: list[s
     assert _found(tmp_path, glob) == matches
 
 
+def test_the_folder_of_a_project_is_no_glob_whatever_it_is_called(tmp_path: Path) -> None:
+    odd = tmp_path / "a [b] {c} ?*"
+    _touch(odd, "in/a.csv", "in/b.json")
+    listing = list_files(f"{odd}/in/*.csv", None, str(odd))
+    assert [Path(file.path).name for file in listing.files] == ["a.csv"]
+    assert listing.root == f"{odd}/in"
+
+
 def test_a_pattern_narrows_a_folder_by_file_name(tmp_path: Path) -> None:
     _touch(tmp_path, "a.csv", "b.json", "deep/c.csv")
     assert _found(tmp_path, pattern="*.csv") == ["a.csv", "deep/c.csv"]

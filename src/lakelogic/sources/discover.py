@@ -19,7 +19,7 @@ from lakelogic.sql.types import STRING, Column, Columns, is_nested, parse_type
 
 @dataclass(frozen=True)
 class SourceSpec:
-    """The source as the contract, or the call, names it."""
+    """The source as the contract, or the call, names it. `folder` is what a relative path is relative to."""
 
     location: Location
     format: str | None
@@ -27,6 +27,7 @@ class SourceSpec:
     pattern: str | None = None
     incremental: bool = False
     skip_when_empty: bool = True
+    folder: str = ""
 
     @property
     def is_table(self) -> bool:
@@ -46,7 +47,8 @@ def source_of(loaded: LoadedContract, override: str | None = None) -> SourceSpec
             cure="Add 'source: {path: …}', or pass --source.",
             place=loaded.place("source"),
         )
-    location = locate(override, Path.cwd()) if override else locate(str(declared.path), loaded.directory)
+    folder = Path.cwd() if override else loaded.directory.absolute()
+    location = locate(override or str(declared.path), folder)
     format_ = None if location.is_name else _format(declared, location, override)
     return SourceSpec(
         location,
@@ -55,6 +57,7 @@ def source_of(loaded: LoadedContract, override: str | None = None) -> SourceSpec
         declared.pattern if override is None else None,
         incremental=declared.load_mode == "incremental",
         skip_when_empty=declared.empty_behavior == "skip",
+        folder=str(folder),
     )
 
 
@@ -91,7 +94,7 @@ def list_source(spec: SourceSpec) -> Listing:
     Raises:
         SourceError: the place can't be listed.
     """
-    return list_files(spec.location.text, spec.pattern)
+    return list_files(spec.location.text, spec.pattern, spec.folder)
 
 
 def format_from(files: Iterable[SourceFile], spec: SourceSpec) -> str:
@@ -189,4 +192,4 @@ def link_spec(link: Link, directory: Path) -> SourceSpec | TableToRead:
     format_ = link.type or format_of(link.path)
     if format_ == "delta" or location.is_name or (format_ is None and (Path(location.text) / "_delta_log").is_dir()):
         return TableToRead(location.text, location.is_name)
-    return SourceSpec(location, format_, ReadOptions())
+    return SourceSpec(location, format_, ReadOptions(), folder=str(directory.absolute()))

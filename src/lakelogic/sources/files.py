@@ -61,26 +61,26 @@ class Listing:
         return (parts[: -len(names)] if names else (), names)
 
 
-def list_files(path: str, pattern: str | None = None) -> Listing:
+def list_files(path: str, pattern: str | None = None, folder: str = "") -> Listing:
     """All data files of a file, folder or glob; `pattern` narrows a folder by file name.
 
-    Hidden files, checksums and markers such as `_SUCCESS` are not data.
+    Where the path lies in `folder`, that part of it is no glob, whatever it is called. Hidden files, checksums and markers such as `_SUCCESS` are not data.
 
     Raises:
         SourceError: the place can't be listed.
     """
     system, plain = _open(path)
-    root, glob = _split_glob(plain)
+    root, glob = _split_glob(plain, folder)
     entries = list(_entries(system, root))
     if not glob and len(entries) == 1 and entries[0].path == root:
         _refuse_hidden(root)
         return Listing(_uri(path, root.rpartition("/")[0]), (_named(path, entries[0]),))
-    matcher = _matcher(f"{root}/{glob}") if glob else None
+    matcher = _matcher(glob) if glob else None
     kept = [
         entry
         for entry in entries
         if _is_data(_below(entry.path, root))
-        and (matcher is None or matcher.fullmatch(entry.path) or matcher.match(entry.path + "/"))
+        and (matcher is None or matcher.match(_below(entry.path, root)))
         and (pattern is None or fnmatchcase(entry.path.rpartition("/")[2], pattern))
     ]
     return Listing(_uri(path, root), tuple(sorted(_named(path, entry) for entry in kept)))
@@ -99,8 +99,9 @@ def _open(path: str) -> tuple[FileSystem, str]:
     return system, (plain + path[match.start() :]) if match else plain.rstrip("/")
 
 
-def _split_glob(path: str) -> tuple[str, str]:
-    match = _GLOB.search(path)
+def _split_glob(path: str, folder: str) -> tuple[str, str]:
+    """The folder to list, and the glob below it."""
+    match = _GLOB.search(path, len(folder) if path.startswith(folder) else 0)
     if match is None:
         return path, ""
     root = path[: match.start()].rpartition("/")[0]
