@@ -12,6 +12,7 @@ from lakelogic.plan.model import AuditPlan, Plan
 from lakelogic.rules.base import within
 from lakelogic.run.judging import Judged, Pin
 from lakelogic.run.result import DatasetRuleResult
+from lakelogic.sql.build import quoted
 
 _SHOWN_KEYS = 3
 
@@ -46,9 +47,9 @@ class Auditor:
         if not self._plan.measures_first:
             return Audited()
         wanted = {f"a{i}": self._measure(audit) for i, audit in enumerate(self._plan.audits)}
-        keys = ", ".join(f"`{key}`" for key in self._plan.target.operation.unique_by)
+        keys = ", ".join(quoted(key) for key in self._plan.target.operation.unique_by)
         if keys:
-            nulls = " OR ".join(f"`{key}` IS NULL" for key in self._plan.target.operation.unique_by)
+            nulls = " OR ".join(f"{quoted(key)} IS NULL" for key in self._plan.target.operation.unique_by)
             wanted |= {
                 "rows": "count(1)",
                 "null_keys": f"count_if({nulls})",
@@ -102,7 +103,7 @@ class Auditor:
         keys = self._plan.target.operation.unique_by
         if any(key.lower() in hidden for key in keys):
             return ""
-        listed = ", ".join(f"`{key}`" for key in keys)
+        listed = ", ".join(quoted(key) for key in keys)
         sql = f"SELECT {listed} FROM source GROUP BY {listed} HAVING count(1) > 1 ORDER BY {listed}"
         rows = self._engine.rows(sql, {"source": good}, _SHOWN_KEYS)
         return ", such as " + "; ".join("/".join(str(row[key]) for key in keys) for row in rows)

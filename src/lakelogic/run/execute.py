@@ -16,6 +16,7 @@ from lakelogic.plan.names import ORIGIN, QUARANTINE_RUN, RULES
 from lakelogic.run.auditing import Audited, Auditor
 from lakelogic.run.judging import POST, READ, SPLIT, Judge, Judged, Probes, changes_rows, points_needed, step_point
 from lakelogic.run.result import Counts, RuleResult, StepCount
+from lakelogic.sql.build import quoted
 from lakelogic.state.claims import Claim
 
 Progress = Callable[[str], None]
@@ -195,7 +196,7 @@ class Execution:
             return {}, {}
         frame = self._engine.read_back(self._plan.quarantine, quarantine.version)
         shown = [name for name in self._engine.frame_columns(frame).names if not name.startswith("_lakelogic_")]
-        struct = ", ".join(f"`{name}`" for name in shown)
+        struct = ", ".join(quoted(name) for name in shown)
         exploded = f"SELECT explode(`{RULES}`) AS rule, to_json(struct({struct})) AS sample FROM source WHERE {self._own_rows()}"
         sql = f"SELECT rule, count(1) AS failed, any_value(sample) AS sample FROM ({exploded}) GROUP BY rule"
         rows = self._engine.rows(sql, {"source": frame}, limit=len(self._plan.checks))

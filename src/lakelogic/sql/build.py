@@ -37,6 +37,11 @@ def ref(column: Column | str, table: str | None = None) -> exp.Column:
     )
 
 
+def quoted(name: str) -> str:
+    """A name as SQL text, whatever is in it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def all_of(*conditions: exp.Expr) -> exp.Expr:
     """The conditions joined by AND."""
     return exp.and_(*conditions)

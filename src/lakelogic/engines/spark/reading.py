@@ -16,6 +16,7 @@ from lakelogic.formats.json import is_document
 from lakelogic.plan.locations import Location
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.sources.read import FilesToRead, TableToRead
+from lakelogic.sql.build import quoted
 from lakelogic.sql.types import STRING, Column, Columns, is_nested, type_name
 
 if TYPE_CHECKING:
@@ -63,11 +64,6 @@ def read_table(session: SparkSession, wanted: TableToRead) -> DataFrame:
     if wanted.version is not None:
         reader = reader.option("versionAsOf", wanted.version)
     return reader.load(wanted.location)
-
-
-def quoted(name: str) -> str:
-    """A name as Spark SQL reads it whatever is in it."""
-    return "`" + name.replace("`", "``") + "`"
 
 
 def quoted_name(name: str) -> str:

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakelogic.engines.base import Committed
-from lakelogic.engines.spark.reading import quoted, quoted_name
+from lakelogic.engines.spark.reading import quoted_name
 from lakelogic.errors import WriteError
 from lakelogic.plan.locations import Location
 from lakelogic.sources.delta_paths import can_open
+from lakelogic.sql.build import quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

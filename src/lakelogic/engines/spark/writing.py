@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.base import Stamp
-from lakelogic.engines.spark.reading import quoted
 from lakelogic.engines.spark.tables import Table
 from lakelogic.errors import WriteError
 from lakelogic.plan.model import TablePlan
+from lakelogic.sql.build import quoted
 from lakelogic.write.operations import AppendRows, MergeRows, ReplaceRows
 
 if TYPE_CHECKING:
