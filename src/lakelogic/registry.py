@@ -25,9 +25,9 @@ class Registry(Generic[T]):
     Other packages list a module under the entry point group `lakelogic.<kind>s`; importing it registers what is inside.
     """
 
-    def __init__(self, kind: str, package: str) -> None:
+    def __init__(self, kind: str, package: str, plural: str | None = None) -> None:
         self.kind = kind
-        self.group = f"lakelogic.{kind}s"
+        self.group = f"lakelogic.{plural or kind + 's'}"
         self._package = package
         self._items: dict[str, T] = {}
         self._loaded = False

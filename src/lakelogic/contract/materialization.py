@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from lakelogic.contract.one_of import OneOf
 from lakelogic.contract.values import DateText, Name, Names, Property, Ratio, Scalar
 from lakelogic.models import Model
+from lakelogic.write.base import strategies
+
+_LATER = ("scd2", "snapshot", "replace_partitions")
+
+
+def strategy_names() -> list[str]:
+    """Every way of writing that a contract may name."""
+    return sorted({*strategies.names(), *_LATER})
+
 
 TargetFormat = Literal["delta", "iceberg", "parquet", "csv", "json"]
 
@@ -86,7 +96,7 @@ class SecondaryTarget(Model):
 class Materialization(Model):
     """Where good rows are written, and how."""
 
-    strategy: Literal["append", "merge", "scd2", "overwrite", "snapshot", "replace_partitions"] = Field(
+    strategy: Annotated[str, OneOf("strategy", strategy_names)] = Field(
         default="append", description="append adds; overwrite replaces; merge updates by key; scd2 keeps history."
     )
     primary_key: Names = Field(default=(), description="Key columns, where the top level does not name them.")

@@ -9,7 +9,7 @@ from typing import ClassVar
 from lakelogic.registry import Registry
 from lakelogic.write.operations import Operation
 
-strategies: Registry[type[Strategy]] = Registry("strategy", "lakelogic.write")
+strategies: Registry[type[Strategy]] = Registry("strategy", "lakelogic.write", "strategies")
 
 
 @dataclass(frozen=True)
