@@ -1,0 +1,92 @@
+"""Which parts there are, and with what each is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.orders import WORK
+from benchmarks.peers.environment import PEERS, Peer, python_of
+from benchmarks.processes import Measured, measure_apart
+from benchmarks.session import settings
+
+_FEW = 1_000
+_SOME = 100_000
+# What a peer that does not finish is tried with again.
+_SMALLEST = 1_000
+
+
+@dataclass(frozen=True)
+class MeasuringOrder:
+    """How many rows, how often, and how long a peer may take."""
+
+    rows: int
+    repeat: int
+    limit: float
+
+
+def measure(part: str, order: MeasuringOrder) -> Measured:
+    """Measure one part, in processes of its own.
+
+    Raises:
+        MeasurementFailed: a measuring process ended with an error.
+    """
+    return PARTS[part](order)
+
+
+def _speed(order: MeasuringOrder) -> Measured:
+    return _told("speed", rows=order.rows, repeat=order.repeat)
+
+
+def _jobs(order: MeasuringOrder) -> Measured:
+    return _told("jobs", rows=min(order.rows, _SOME), rules=[6, 60])
+
+
+def _planning(order: MeasuringOrder) -> Measured:
+    return _told("planning", rows=_FEW, rules=100, repeat=order.repeat)
+
+
+def _memory(order: MeasuringOrder) -> Measured:
+    return {"runs": [_told("memory", rows=rows) for rows in (order.rows // 10, order.rows)]}
+
+
+def _overhead(order: MeasuringOrder) -> Measured:
+    return _told("overhead", rows=_FEW, repeat=2 * order.repeat)
+
+
+def _greeting(order: MeasuringOrder) -> Measured:
+    return _told("greeting", repeat=2 * order.repeat)
+
+
+def _peers(order: MeasuringOrder) -> Measured:
+    return {peer.key: {"title": peer.title, "tries": _tries(peer, order)} for peer in PEERS}
+
+
+def _tries(peer: Peer, order: MeasuringOrder) -> list[Measured]:
+    """With all rows, and where that does not come to an end, once more with few."""
+    python = python_of(peer)
+    tries: list[Measured] = []
+    for rows in dict.fromkeys((order.rows, _SMALLEST)):
+        _told("generating", rows=rows)
+        arguments = {"source": str(WORK / f"orders-{rows}"), "conf": settings(), "repeat": order.repeat}
+        answer = measure_apart(peer.module, arguments, python=python, limit=order.limit)
+        tries.append({"rows": rows, "limit": order.limit, "finished": answer.finished, "ways": answer.told})
+        if answer.told.get("peer", {}).get("seconds"):
+            break
+    return tries
+
+
+def _told(part: str, **arguments: Any) -> Measured:
+    return measure_apart(f"benchmarks.parts.{part}", arguments).told
+
+
+PARTS: dict[str, Callable[[MeasuringOrder], Measured]] = {
+    "greeting": _greeting,
+    "planning": _planning,
+    "jobs": _jobs,
+    "overhead": _overhead,
+    "speed": _speed,
+    "memory": _memory,
+    "peers": _peers,
+}

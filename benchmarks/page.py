@@ -1,0 +1,105 @@
+"""docs/benchmarks.md, written from results.json alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchmarks.orders import REQUIRED, RULES
+from benchmarks.results import Results, goals, lines
+from benchmarks.table import number
+
+PATH = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+
+def write(results: Results) -> Path:
+    """Write the page."""
+    PATH.write_text(markdown(results), encoding="utf-8")
+    return PATH
+
+
+def markdown(results: Results) -> str:
+    """The page as text."""
+    told = [
+        _opening(results),
+        _ways(results),
+        _what_is_compared(),
+        _goals(results),
+        _spread(results),
+        _machine(results),
+    ]
+    return "\n\n".join(part for part in told if part) + "\n"
+
+
+def _opening(results: Results) -> str:
+    repeat = results.get("repeat", 3)
+    return f"""# Benchmarks
+
+<!-- Written by `python -m benchmarks` from benchmarks/results.json. Do not edit. -->
+
+```
+{results.get("command", "make bench")}
+```
+
+makes the orders, runs every way on them in turns on one warm Spark, takes the best of {repeat}, and writes this page.
+Times depend on the machine; the ratios are what to compare.
+
+![Time of each way as a multiple of plain Spark](images/benchmark.svg)"""
+
+
+def _ways(results: Results) -> str:
+    rows = [["way", "rows", "seconds", "CPU seconds", "× floor"]]
+    for line in lines(results):
+        told = [number(line.seconds), number(line.cpu_seconds), number(line.ratio)]
+        rows.append([f"{line.title}; {line.note}" if line.note else line.title, f"{line.rows:,}", *told])
+    return _table(rows)
+
+
+def _what_is_compared() -> str:
+    rules = "\n".join(f"- `{sql}`" for sql in RULES.values())
+    required = ", ".join(f"`{name}`" for name in REQUIRED)
+    return f"""## What is compared
+
+Orders of 12 columns, of which 4 % break a rule. {required} are required, and six rules hold:
+
+{rules}
+
+Every way but the floor writes good rows to one Delta table, and bad rows with the names of the rules they broke to
+another. The code by hand is what an expert writes: one combined predicate, two writes, counts from Delta's own
+metrics. LakeLogic does the same from a contract, and in the same time loads and plans it, claims the run, keeps the
+original of every bad row, counts failures for each rule, reads the counts back from the commits and writes the run
+log. Ways that count their rows must agree on them, or nothing is reported. Each peer runs in an environment of its
+own, on the same Spark and the same settings, next to a floor of its own that its ratio refers to."""
+
+
+def _goals(results: Results) -> str:
+    rows = [["goal", "wanted", "measured", ""]]
+    rows += [[g.title, g.wanted, g.measured, "met" if g.met else "**missed**"] for g in goals(results)]
+    heap = results.get("memory", {}).get("runs", [{}])[0].get("heap_limit", "1g")
+    return f"""## Goals
+
+{_table(rows)}
+
+Memory is that of a run in a process of its own with a heap of {heap}. A local Spark runs its tasks in the driver's JVM,
+so its heap holds what executors would hold elsewhere; what is left after a garbage collection counts as in use."""
+
+
+def _spread(results: Results) -> str:
+    ways = results.get("speed", {}).get("ways", {})
+    if not ways:
+        return ""
+    rows = [["way", "first run, cold", "seconds of each round"]]
+    for key, found in ways.items():
+        rows.append([key, number(found["cold_seconds"]), ", ".join(f"{second:.2f}" for second in found["seconds"])])
+    return f"## Every round\n\n{_table(rows)}"
+
+
+def _machine(results: Results) -> str:
+    facts = "\n".join(f"- {name}: {value}" for name, value in results.get("machine", {}).items())
+    return (
+        f"## Machine\n\n{facts}\n\nMeasured on {results.get('measured', '?')} at commit {results.get('commit', '?')}."
+    )
+
+
+def _table(rows: list[list[str]]) -> str:
+    head, *body = ["| " + " | ".join(row) + " |" for row in rows]
+    return "\n".join([head, "|" + "---|" * len(rows[0]), *body])

@@ -1,0 +1,148 @@
+"""What was measured, kept as results.json, and what it says: one line for each way, one for each goal."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+PATH = Path(__file__).with_name("results.json")
+
+Results = dict[str, Any]
+
+TITLES = {
+    "floor": "plain Spark: read parquet, write Delta",
+    "by_hand": "the rules, split and two writes by hand",
+    "product": "LakeLogic",
+}
+# Memory that differs by less than this is the same memory: collections come when they come.
+_FLAT = 1.2
+
+
+@dataclass(frozen=True)
+class Line:
+    """A way with its best time; None where it did not come to its end."""
+
+    key: str
+    title: str
+    rows: int
+    seconds: float | None
+    cpu_seconds: float | None
+    ratio: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Something promised, what was measured, and whether it is kept."""
+
+    title: str
+    wanted: str
+    measured: str
+    met: bool
+
+
+def load() -> Results:
+    """The results as they are kept; empty where nothing was measured yet."""
+    found: Results = json.loads(PATH.read_text(encoding="utf-8")) if PATH.exists() else {"format": 1}
+    return found
+
+
+def save(results: Results) -> None:
+    PATH.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def lines(results: Results) -> list[Line]:
+    """The ways, from the floor to the slowest peer."""
+    ways = results.get("speed", {}).get("ways", {})
+    rows = results.get("speed", {}).get("rows", 0)
+    own = [_line(key, TITLES[key], rows, found, ways["floor"]) for key, found in ways.items()]
+    return own + [_peer_line(key, peer) for key, peer in results.get("peers", {}).items()]
+
+
+def goals(results: Results) -> list[Goal]:
+    """The promises on speed, as far as they were measured."""
+    told = [_speed_goals(results), _jobs_goal(results), _planning_goal(results)]
+    told += [_memory_goals(results), _overhead_goal(results), _help_goal(results)]
+    return [goal for group in told for goal in group]
+
+
+def _line(key: str, title: str, rows: int, found: Results, floor: Results, note: str = "") -> Line:
+    best = min(found["seconds"], default=None)
+    base = min(floor["seconds"], default=None)
+    ratio = best / base if best and base else None
+    return Line(key, title, rows, best, min(found["cpu_seconds"], default=None), ratio, note)
+
+
+def _peer_line(key: str, peer: Results) -> Line:
+    tried = peer["tries"][-1]
+    ways = tried["ways"]
+    if ways.get("peer", {}).get("seconds"):
+        note = "" if len(peer["tries"]) == 1 else _unfinished(peer["tries"][:-1])
+        return _line(key, peer["title"], tried["rows"], ways["peer"], ways["floor"], note)
+    return Line(key, peer["title"], tried["rows"], None, None, None, _unfinished(peer["tries"]))
+
+
+def _unfinished(tries: list[Results]) -> str:
+    each = [f"{tried['rows']:,} rows in {tried['limit']:.0f} s" for tried in tries]
+    return "did not finish " + ", nor ".join(each)
+
+
+def _speed_goals(results: Results) -> list[Goal]:
+    best = {line.key: line for line in lines(results)}
+    product, hand = best.get("product"), best.get("by_hand")
+    if product is None or hand is None or not (product.seconds and hand.seconds and product.ratio):
+        return []
+    return [
+        _at_most("LakeLogic against hand-written Spark", product.seconds / hand.seconds, 1.10, "×"),
+        _at_most("LakeLogic against the floor", product.ratio, 1.6, "×"),
+    ]
+
+
+def _jobs_goal(results: Results) -> list[Goal]:
+    if "jobs" not in results:
+        return []
+    counts = results["jobs"]["jobs"]
+    measured = ", ".join(f"{jobs} jobs for {rules} rules" for rules, jobs in counts.items())
+    return [Goal("Spark jobs of a run", "the same for 60 rules as for 6", measured, len(set(counts.values())) == 1)]
+
+
+def _planning_goal(results: Results) -> list[Goal]:
+    if "planning" not in results:
+        return []
+    rules = results["planning"]["rules"]
+    return [_at_most(f"plan of {rules} rules, session warm", min(results["planning"]["seconds"]), 2.0, "s")]
+
+
+def _memory_goals(results: Results) -> list[Goal]:
+    if "memory" not in results:
+        return []
+    small, large = results["memory"]["runs"]
+    return [
+        _flat("Python's memory", "python_mb", small, large),
+        _flat("JVM heap in use", "heap_after_gc_mb", small, large),
+    ]
+
+
+def _flat(title: str, key: str, small: Results, large: Results) -> Goal:
+    measured = f"{small[key]} MB at {small['rows']:,} rows, {large[key]} MB at {large['rows']:,}"
+    return Goal(f"{title}, peak", "flat", measured, large[key] <= _FLAT * small[key])
+
+
+def _overhead_goal(results: Results) -> list[Goal]:
+    if "overhead" not in results:
+        return []
+    ways = results["overhead"]["ways"]
+    added = min(ways["product"]["seconds"]) - min(ways["by_hand"]["seconds"])
+    return [_at_most(f"added to a run of {results['overhead']['rows']:,} rows, session warm", added, 1.0, "s")]
+
+
+def _help_goal(results: Results) -> list[Goal]:
+    if "greeting" not in results:
+        return []
+    return [_at_most("`lakelogic --help`", min(results["greeting"]["seconds"]), 0.4, "s")]
+
+
+def _at_most(title: str, measured: float, limit: float, unit: str) -> Goal:
+    return Goal(title, f"≤ {limit:g} {unit}", f"{measured:.2f} {unit}", measured <= limit)
