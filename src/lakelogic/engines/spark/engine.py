@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
 from itertools import count
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING
 from lakelogic.engines.base import Capabilities, Committed, Stamp
 from lakelogic.engines.spark import reading, writing
 from lakelogic.engines.spark.errors import source_error, write_error
+from lakelogic.engines.spark.quiet import quiet_errors
 from lakelogic.engines.spark.session import run_session
 from lakelogic.engines.spark.tables import Table, Tables, require_commit
 from lakelogic.engines.spark.types import columns_of
@@ -37,6 +39,8 @@ class SparkEngine:
     name = "spark"
 
     def __init__(self, base: SparkSession, warehouse: Path | None) -> None:
+        self._quiet = ExitStack()
+        self._quiet.enter_context(quiet_errors())
         self.session = run_session(base)
         self._is_connect = _is_connect(base)
         self.can = Capabilities(observe=not self._is_connect)
@@ -164,6 +168,7 @@ class SparkEngine:
         return reading.read_table(self.session, TableToRead(found.path or table.location, found.path is None, version))
 
     def close(self) -> None:
+        self._quiet.close()
         for frame in self._held:
             frame.unpersist()
         self._held.clear()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from lakelogic.engines.spark.launch import launch, launch_settings
+from lakelogic.engines.spark.quiet import quiet_errors
 from lakelogic.errors import EngineUnavailable, UsageError
 
 if TYPE_CHECKING:
@@ -90,7 +91,8 @@ def require_delta(session: SparkSession) -> None:
 
     try:
         # Asks Delta itself, since platforms that build it in show nothing in their settings.
-        session.sql("DESCRIBE DETAIL delta.`/lakelogic/probe`")
+        with quiet_errors():
+            session.sql("DESCRIBE DETAIL delta.`/lakelogic/probe`")
     except AnalysisException as error:
         if error.getCondition() in _NO_DELTA:
             raise EngineUnavailable(
