@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from lakelogic.formats.base import formats
 from lakelogic.plan.model import Plan, StagePlan, TablePlan
 from lakelogic.write.operations import MergeRows
 
@@ -79,8 +80,9 @@ def _passes(plan: Plan) -> list[Pass]:
     splits = plan.pre.splits or plan.post.splits
     keeps = plan.target.operation.reads_rows_twice
     passes = []
-    if plan.read.format == "json":
-        passes.append(Pass("learn the columns", "json has no header, and a sample would miss some"))
+    if plan.read.kind == "files" and formats.get(plan.read.format).needs_engine:
+        because = f"{plan.read.format} files do not declare them, and a sample would miss some"
+        passes.append(Pass("learn the columns", because))
     if plan.fail_on_quarantine and splits:
         passes.append(Pass("count the bad rows", "the contract allows none, so nothing may be written before"))
     if plan.measures_first:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,13 @@ def test_bad_rows_and_good_rows_are_a_pass_each(project: Path) -> None:
     )
     passes = explained(DataProcessor(project / "plain.yaml").plan()).passes
     assert [each.purpose for each in passes] == ["write the bad rows", "write the good rows"]
+
+
+def test_files_that_do_not_declare_their_columns_cost_a_pass_to_learn_them(project: Path) -> None:
+    plan = plan_of(project)
+    learnt = explained(replace(plan, read=replace(plan.read, format="json"))).passes
+    assert [each.purpose for each in learnt][0] == "learn the columns"
+    assert len(learnt) == len(explained(plan).passes) + 1
 
 
 def test_dataset_rules_cost_one_pass_however_many(project: Path) -> None:
