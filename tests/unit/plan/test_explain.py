@@ -56,7 +56,7 @@ def test_bad_rows_and_good_rows_are_a_pass_each(project: Path) -> None:
 def test_files_that_do_not_declare_their_columns_cost_a_pass_to_learn_them(project: Path) -> None:
     plan = plan_of(project)
     learnt = explained(replace(plan, read=replace(plan.read, format="json"))).passes
-    assert [each.purpose for each in learnt][0] == "learn the columns"
+    assert learnt[0].purpose == "learn the columns"
     assert len(learnt) == len(explained(plan).passes) + 1
 
 
