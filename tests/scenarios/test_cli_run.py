@@ -109,6 +109,16 @@ def test_a_failed_dataset_rule_ends_with_1_and_says_what_it_blocks(
     assert "blocks what is downstream: dataset rules failed (row_count_between)" in out
 
 
+def test_explain_tells_that_the_input_was_written_already(orders: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", str(orders), "--json"]) == 1
+    run = json.loads(capsys.readouterr().out)["run_id"]
+    assert main(["explain", str(orders), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["input"]
+    assert (told["nothing_new"], told["resumes"], told["committed_by"]) == (False, None, run)
+    assert main(["run", str(orders), "--dry-run"]) == 0
+    assert f"a run would write nothing: run {run} has committed this input" in capsys.readouterr().out
+
+
 def test_a_gate_is_told_in_two_lines_and_nothing_is_written(
     orders: Path, project: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from lakelogic.cli.options import AsJson
-from lakelogic.errors import UsageError
 
 FORMAT = 1
 # Everything but the report, which is a whole result for each run.
@@ -65,7 +65,4 @@ def _runs(folder: Path, chosen: dict[str, str | None]) -> list[dict[str, Any]]:
 
 
 def _plain(value: object) -> str:
-    isoformat = getattr(value, "isoformat", None)
-    if isoformat is None:
-        raise UsageError(f"the run log holds a value that is no data: {type(value).__name__}.")
-    return str(isoformat())
+    return value.isoformat() if isinstance(value, datetime) else str(value)

@@ -16,13 +16,15 @@ class Preview:
     """A plan, the input that it is for, and how a run would begin.
 
     `nothing_new` says that a run would read nothing; the plan is then that of all files that are there.
-    `resumes` names an unfinished run that would be completed first.
+    `resumes` names an unfinished run that would be completed first, `committed_by` one that has written this input
+    under this plan, so that a run would not write it again.
     """
 
     plan: Plan
     input: Pinned
     nothing_new: bool = False
     resumes: str | None = None
+    committed_by: str | None = None
 
     @property
     def weaker_promises(self) -> tuple[str, ...]:
@@ -40,5 +42,6 @@ class Preview:
             "version": self.input.version,
             "nothing_new": self.nothing_new,
             "resumes": self.resumes,
+            "committed_by": self.committed_by,
         }
         return {**explained(self.plan).to_dict(), "input": told, "weaker_promises": list(self.weaker_promises)}

@@ -28,7 +28,7 @@ from lakelogic.run.result import Counts, RunResult, Status
 from lakelogic.run.tell import log_row, tell
 from lakelogic.run.unfinished import Unfinished
 from lakelogic.sql.render import pin
-from lakelogic.state.claims import Claim, Pinned
+from lakelogic.state.claims import Claim
 from lakelogic.state.runlog import RunLog
 from lakelogic.write.operations import AppendRows
 
@@ -119,20 +119,23 @@ class DataProcessor:
         found = beginning.input(resumed.input if resumed else None)
         nothing_new = found.is_empty
         found = found.everything() if nothing_new else found
-        plan, pinned = self._previewed(beginning, found)
-        return Preview(plan, pinned, nothing_new, resumed.run_id if resumed else None)
+        prepared = self._previewed(beginning, found)
+        return Preview(
+            prepared.plan,
+            prepared.found.pinned,
+            nothing_new,
+            resumes=resumed.run_id if resumed else None,
+            committed_by=None if nothing_new else self._already(prepared),
+        )
 
-    def _previewed(self, beginning: Beginning, found: Input) -> tuple[Plan, Pinned]:
+    def _previewed(self, beginning: Beginning, found: Input) -> Prepared:
         known, links = found.known(), guessed_links(self.contract)
         if known is not None and links is not None:
-            return beginning.plan(known, known.columns, chosen_engine(self._settings), links), known.pinned
+            plan = beginning.plan(known, known.columns, chosen_engine(self._settings), links)
+            return Prepared(beginning, known, plan, {})
         self._check_early(beginning, found)
-        engine = open_engine(self._settings, self._progress)
-        try:
-            prepared = self._prepare(beginning, found, engine)
-        finally:
-            engine.close()
-        return prepared.plan, prepared.found.pinned
+        with self._engine() as engine:
+            return self._prepare(beginning, found, engine)
 
     def _begin(self, ask: Ask) -> Beginning:
         require_supported(self.contract)

@@ -88,6 +88,9 @@ def _read(preview: Preview, console: Console) -> Iterator[RenderableType]:
         lines.append(line(f"{read.format}, version {pinned.version}"))
     if preview.nothing_new:
         lines.append(line("a run would find nothing new; this is the plan for all files that are there", "yellow"))
+    if preview.committed_by:
+        told = f"a run would write nothing: run {preview.committed_by} has committed this input under this plan"
+        lines.append(line(told, "yellow"))
     if preview.resumes:
         lines.append(line(f"run {preview.resumes} did not end, and would be completed first", "yellow"))
     yield section("Read", *lines)
