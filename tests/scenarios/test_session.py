@@ -138,3 +138,20 @@ def test_ctrl_c_ends_with_130_and_leaves_no_jvm(tmp_path: Path) -> None:
 def test_a_run_on_spark_connect_has_a_session_of_its_own(tmp_path: Path) -> None:
     answer = outcome("remote.py", str(tmp_path), SPARK_REMOTE="local[2]")
     assert answer.stdout.splitlines() == ["pyspark.sql.connect.session", "UTC Asia/Tokyo", "3", "3"], answer.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.connect
+def test_a_contract_runs_on_spark_connect_as_anywhere(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "contract.yaml").write_text(
+        "source: {path: in/*.csv, load_mode: incremental}\n"
+        "model: {fields: [{name: id, type: string, required: true}, {name: amount, type: double}]}\n"
+        "transformations: [{filter: {sql: 'id <> 4 OR amount > 8'}, phase: pre}]\n"
+        "quality: {row_rules: [{sql: amount > 0}]}\n"
+        "materialization: {strategy: merge, primary_key: [id], target_path: out}\n",
+        encoding="utf-8",
+    )
+    answer = outcome("remote_run.py", str(tmp_path), SPARK_REMOTE="local[2]")
+    told = ["succeeded 4 1 2 1 None None", "succeeded 3 3 0 0 2 0", "pyspark.sql.connect.session"]
+    assert answer.stdout.splitlines() == told, answer.stderr
