@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import os
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from lakelogic.errors import SourceError
 from lakelogic.formats.base import ReadOptions
 from lakelogic.formats.csv import Csv
 from lakelogic.formats.json import is_document as json_is_document
+from lakelogic.formats.parquet import Parquet
 from lakelogic.sources.files import SourceFile, list_files
+from lakelogic.sql.types import type_name
 
 
 def _touch(root: Path, *names: str) -> None:
@@ -151,3 +156,18 @@ def test_a_json_document_is_told_from_lines(tmp_path: Path, text: str, document:
     path = tmp_path / "a.json"
     path.write_text(text, encoding="utf-8")
     assert json_is_document(str(path), ReadOptions()) is document
+
+
+def test_moments_that_spark_wrote_to_parquet_are_timestamps(tmp_path: Path) -> None:
+    moment = datetime(2026, 1, 2, tzinfo=UTC)
+    naive = pa.array([moment.replace(tzinfo=None)], pa.timestamp("us"))
+    table = pa.table({"at": naive, "a.b": naive, "deep": pa.array([[moment]], pa.list_(pa.timestamp("us")))})
+    pq.write_table(table, tmp_path / "spark.parquet", use_deprecated_int96_timestamps=True)
+    pq.write_table(table, tmp_path / "other.parquet")
+    assert _types(tmp_path / "spark.parquet") == ["timestamp", "timestamp", "array<timestamp>"]
+    assert _types(tmp_path / "other.parquet") == ["timestamp_ntz", "timestamp_ntz", "array<timestamp_ntz>"]
+
+
+def _types(path: Path) -> list[str]:
+    columns, _ = Parquet().columns(str(path), ReadOptions())
+    return [type_name(column.type) for column in columns]

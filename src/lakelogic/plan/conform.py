@@ -15,11 +15,12 @@ from lakelogic.transforms.base import Step, project, ref
 _T = exp.DataType.Type
 # A cast along one of these paths never fails.
 _ORDER = (_T.TINYINT, _T.SMALLINT, _T.INT, _T.BIGINT)
+_MOMENTS = (_T.DATE, _T.TIMESTAMPTZ, _T.TIMESTAMPNTZ)
 _SAFE = {
     *((low, high) for i, low in enumerate(_ORDER) for high in _ORDER[i:]),
     *((low, _T.DOUBLE) for low in (*_ORDER[:3], _T.FLOAT)),
     *((low, _T.FLOAT) for low in _ORDER[:2]),
-    (_T.DATE, _T.TIMESTAMP),
+    *((low, high) for low in _MOMENTS for high in _MOMENTS[1:]),
 }
 
 
