@@ -88,7 +88,7 @@ class FileFormat(ABC):
             groups.setdefault(key, (columns, []))[1].append(path)
         layouts = tuple(Layout(columns, tuple(group)) for columns, group in groups.values())
         for layout in layouts:
-            refuse_repeated(layout)
+            refuse_repeated(layout.files[0], layout.columns)
         counts = [rows for _, rows in told if rows is not None]
         return Shape(union_of(layouts), layouts, sum(counts) if len(counts) == len(told) else None)
 
@@ -104,15 +104,15 @@ def union_of(layouts: Sequence[Layout]) -> Columns:
     return Columns(tuple(merged.values()))
 
 
-def refuse_repeated(layout: Layout) -> None:
+def refuse_repeated(where: str, columns: Columns) -> None:
     """
     Raises:
         SourceError: two columns have one name, or names that differ in case only.
     """
     seen: dict[str, str] = {}
-    for name in layout.columns.names:
+    for name in columns.names:
         if (other := seen.get(name.lower())) is not None:
             cased = f"columns '{other}' and '{name}', which differ in case only"
             what = f"column '{name}' twice" if other == name else cased
-            raise SourceError(f"{layout.files[0]} has {what}.", cure="Rename one of them at the source.")
+            raise SourceError(f"{where} has {what}.", cure="Rename one of them at the source.")
         seen[name.lower()] = name

@@ -22,7 +22,7 @@ from lakelogic.plan.publish import published, quarantined
 from lakelogic.plan.split import Split, SplitBuilder, Stage
 from lakelogic.rules.base import Audit, Check, dataset_rules
 from lakelogic.sql.lineage import derived_from
-from lakelogic.sql.types import STRING, Column, Columns, is_unknown
+from lakelogic.sql.types import STRING, UNKNOWN, Column, Columns, is_unknown
 from lakelogic.write.base import Rows, strategies
 
 Render = Callable[[exp.Expr, Columns], str]
@@ -181,9 +181,8 @@ class _Planner:
 
     def _kept(self, columns: Columns) -> Columns:
         """The columns of quarantine: the model's, or all where there is no model."""
-        declared = [Column(item.name) for item in self._contract.model.fields]
-        kept = declared or [column for column in columns.visible if column.name.lower() not in names.RESERVED]
-        return Columns(tuple(kept))
+        declared = Columns(tuple(Column(item.name) for item in self._contract.model.fields))
+        return (declared if declared.items else columns.visible).without(names.RESERVED)
 
     def _raw(self) -> str:
         if not any(item.is_personal or item.is_masked for item in self._fields.values()):
@@ -310,9 +309,9 @@ def _is_comparable(data_type: exp.DataType) -> bool:
 def _bad_columns(columns: Columns) -> Columns:
     """The columns of a bad row: as read where a cast failed, and the reasons."""
     kept = []
-    for column in columns.visible:
+    for column in columns.visible.without(names.REASONS):
         original = columns.get(original_name(column.name, columns))
         kept.append(Column(column.name, original.type))
-    reasons = [Column(name) for name in (names.ERRORS, names.CATEGORIES, names.RULES)]
+    reasons = [Column(name, STRING if name == names.REASON else UNKNOWN) for name in names.REASONS]
     origin = (column for column in names.ORIGIN if column.name in columns)
-    return Columns((*kept, *reasons, Column(names.REASON, STRING), *origin))
+    return Columns((*kept, *reasons, *origin))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from lakelogic.plan.kept import kept_name
-from lakelogic.plan.names import CATEGORIES, ERRORS, FAILED, MALFORMED, ORIGIN, REASON, RULES, as_read
+from lakelogic.plan.names import CATEGORIES, ERRORS, FAILED, MALFORMED, ORIGIN, REASON, REASONS, RULES, as_read
 from lakelogic.rules.base import Check
 from lakelogic.sql.types import Columns
 from lakelogic.transforms.base import SOURCE, named, ref
@@ -29,7 +29,9 @@ def bad_rows(
     failing = exp.select(*(ref(column) for column in columns)).from_(SOURCE)
     failing = failing.select(named(FAILED, _failed(checks, excused_by, in_turn)))
     failing = failing.where(exp.not_(exp.func("COALESCE", exp.paren(_all(checks)), exp.false())))
-    kept = [named(column.name, ref(original_name(column.name, columns))) for column in columns.visible]
+    # A source that was quarantined before brings reasons of its own; they stay in the original row.
+    own = columns.visible.without(REASONS)
+    kept = [named(column.name, ref(original_name(column.name, columns))) for column in own]
     reasons = [
         named(CATEGORIES, _texts([check.category for check in checks])),
         named(ERRORS, _texts([check.message for check in checks])),

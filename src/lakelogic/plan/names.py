@@ -24,6 +24,8 @@ QUARANTINE_RUN = "_lakelogic_run_id"
 QUARANTINED_AT = "_lakelogic_quarantined_at"
 ORIGINAL = "_lakelogic_raw"
 
+REASONS = (CATEGORIES, ERRORS, RULES, REASON)
+
 RESERVED = frozenset(
     {
         ERRORS,

@@ -9,6 +9,7 @@ from typing import Any, Protocol, Self
 from lakelogic.contract import LoadedContract
 from lakelogic.engines.base import Engine
 from lakelogic.errors import SourceError
+from lakelogic.formats.base import refuse_repeated
 from lakelogic.plan.model import ReadPlan
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.sources.delta import delta_columns
@@ -79,6 +80,7 @@ class FrameInput:
 
     def shaped(self, engine: Engine[Any]) -> FrameInput:
         columns = engine.frame_columns(self.given)
+        refuse_repeated("the frame", columns)
         return replace(self, columns=columns, read=described(self.read, columns))
 
     def frame(self, engine: Engine[Any]) -> Any:
