@@ -71,6 +71,8 @@ def test_something_that_is_no_frame_is_refused(landed: Project) -> None:
     landed.contract(_CONTRACT)
     with pytest.raises(UsageError, match=r"must be a Spark DataFrame, not builtins.list"):
         landed.processor().run([{"id": 1}])
+    with pytest.raises(SourceError, match="the frame has columns 'id' and 'ID', which differ in case only"):
+        landed.processor().run(landed.spark.sql("SELECT '1' AS id, '2' AS ID"))
     assert landed.versions() is None
 
 

@@ -67,7 +67,9 @@ def test_a_merge_keeps_when_a_row_was_first_written(project: Project) -> None:
 
 def test_the_quarantine_table_keeps_its_shape_when_the_source_changes(project: Project) -> None:
     project.file("in/1.csv", "id,name\nx,a\n")
-    model = "model: {fields: [{name: id, type: int}, {name: name, type: string}]}\nmaterialization: {target_path: out}\n"
+    model = (
+        "model: {fields: [{name: id, type: int}, {name: name, type: string}]}\nmaterialization: {target_path: out}\n"
+    )
     project.run(_HEAD + model)
     shape = list(project.rows("out_quarantine")[0])
     project.file("in/2.csv", "more,id\nm,y\n")
@@ -82,6 +84,21 @@ def test_the_quarantine_table_keeps_its_shape_when_the_source_changes(project: P
         '{"deep":1}': {"id": '{"deep":1}', "name": "5"},
     }
     assert {(row["quarantine_state"], row["quarantine_reprocessed"]) for row in rows} == {("active", False)}
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_rows_that_were_quarantined_before_are_judged_like_others(project: Project, declared: bool) -> None:
+    project.file("in/1.csv", "id,rejection_reason,_lakelogic_errors,_lakelogic_run_id\nx,old,[],r0\n1,old,[],r0\n")
+    fields = "{name: id, type: int}, {name: rejection_reason}, {name: _lakelogic_run_id}"
+    rules = "quality: {row_rules: [{sql: id <> 'x'}]}\n"
+    model = f"model: {{fields: [{fields}]}}\n" if declared else rules
+    result = project.run(_HEAD + model + "materialization: {target_path: out}\n")
+    row = project.rows("out_quarantine")[0]
+    assert (row["id"], row["_lakelogic_run_id"]) == ("x", result.run_id)
+    assert row["rejection_reason"] in ("id_type", "id_ne_x")
+    assert json.loads(row["_lakelogic_raw"])["rejection_reason"] == "old"
+    assert [bad["id"] for bad in result.bad.collect()] == ["x"]
+    assert project.rows()[0]["rejection_reason"] == "old"
 
 
 _PII = """
