@@ -195,10 +195,13 @@ class Execution:
         if quarantine is None or not quarantine.rows or self._plan.quarantine is None:
             return {}, {}
         frame = self._engine.read_back(self._plan.quarantine, quarantine.version)
-        shown = [name for name in self._engine.frame_columns(frame).names if not name.startswith("_lakelogic_")]
-        struct = ", ".join(quoted(name) for name in shown)
-        exploded = f"SELECT explode(`{RULES}`) AS rule, to_json(struct({struct})) AS sample FROM source WHERE {self._own_rows()}"
-        sql = f"SELECT rule, count(1) AS failed, any_value(sample) AS sample FROM ({exploded}) GROUP BY rule"
+        judged = {name.lower() for check in self._plan.checks for name in check.columns}
+        kept = [quoted(name) for name in self._engine.frame_columns(frame).names if name.lower() in judged]
+        own = f"FROM source WHERE {self._own_rows()}"
+        exploded = f"SELECT {', '.join([f'explode(`{RULES}`) AS `_ll_rule`', *kept])} {own}"
+        # Only the row that is kept as the example is turned into text.
+        sample = f"any_value(to_json(struct({', '.join(kept) or 'NULL AS `_`'})))"
+        sql = f"SELECT `_ll_rule` AS rule, count(1) AS failed, {sample} AS sample FROM ({exploded}) GROUP BY `_ll_rule`"
         rows = self._engine.rows(sql, {"source": frame}, limit=len(self._plan.checks))
         hidden = {name.lower() for name in self._plan.hide}
         columns = {check.name: check.columns for check in self._plan.checks}
