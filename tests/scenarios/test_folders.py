@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lakelogic.errors import ContractInvalid, SourceError, StateError
+from lakelogic.errors import ContractError, ContractInvalid, SourceError, StateError
 from tests.scenarios.project import Project
 
 
@@ -140,6 +140,31 @@ def test_columns_that_differ_from_the_contract_only_in_case_are_the_same(project
     text = _source("in/*.csv") + "model: {fields: [{name: id, type: int, required: true}, {name: name}]}\n"
     result = project.run(text + "quality: {row_rules: [{sql: NAME = 'a'}]}\n")
     assert (result.counts.good, list(project.rows()[0].values())) == (1, [1, "a"])
+
+
+@pytest.mark.parametrize(
+    ("target", "more", "said"),
+    [
+        ("in/out", "", "lies in the source"),
+        ("in", "", "lies in the source"),
+        ("out", "quarantine: {target: out}\n", "quarantine and target are both"),
+    ],
+)
+def test_a_place_that_would_be_read_or_written_twice_is_refused(
+    project: Project, target: str, more: str, said: str
+) -> None:
+    project.file("in/1.csv", "id\n1\n")
+    text = _source("in", ", format: csv").replace("target_path: out", f"target_path: {target}")
+    with pytest.raises(ContractError, match=said) as caught:
+        project.run(text + more + "model: {fields: [{name: id, type: int}]}\n")
+    assert caught.value.exit_code == 2 and caught.value.cure
+    assert project.versions(target) is None
+
+
+def test_an_incremental_load_of_a_table_is_refused_where_it_would_not_be_one(project: Project) -> None:
+    text = _source("raw.things", ", load_mode: incremental")
+    with pytest.raises(ContractInvalid, match="not supported yet: load_mode: incremental of a table"):
+        project.run(text)
 
 
 def test_a_rule_on_a_column_that_is_not_there_is_refused_before_anything_is_written(project: Project) -> None:

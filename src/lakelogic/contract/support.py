@@ -172,9 +172,16 @@ def _inferred(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
     declared = loaded.source is not None and loaded.source.format is not None
     if not declared and loaded.source_format in _FORMATS:
         yield (block, "path"), f"a source of format {loaded.source_format}"
-    strategy = loaded.source.watermark_strategy if loaded.source else None
-    if loaded.source and loaded.source.load_mode == "incremental" and strategy == "none":
+    if loaded.source and loaded.source.load_mode == "incremental":
+        yield from _incremental(loaded, block)
+
+
+def _incremental(loaded: LoadedContract, block: str) -> Iterator[tuple[Path, str]]:
+    if loaded.source and loaded.source.watermark_strategy == "none":
         yield (block, "watermark_strategy"), "load_mode: incremental without a watermark"
+    # A merge of the whole table gives what a merge of its new rows would give; other strategies do not.
+    if loaded.source_type in ("table", "delta") and loaded.model.materialization.strategy != "merge":
+        yield (block, "load_mode"), "load_mode: incremental of a table, except with strategy: merge"
     is_table = loaded.source_type in ("table", "delta") or loaded.source_format == "delta"
     if loaded.source and loaded.source.load_mode == "incremental" and is_table:
         yield (block, "load_mode"), "load_mode: incremental of a table"

@@ -274,6 +274,9 @@ class _Planner:
             return None
         chosen = said.target or said.table or said.location
         location = locate(chosen, self._loaded.directory) if chosen else quarantine_of(self._target)
+        if location == self._target:
+            place = self._loaded.place("quarantine")
+            raise ContractError(f"quarantine and target are both {location.text}.", cure="Name another.", place=place)
         operation = strategies.get(said.write_mode)().operation(Rows())
         return TablePlan(location.text, location.is_name, said.write_mode, operation)
 

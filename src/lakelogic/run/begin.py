@@ -13,7 +13,7 @@ from typing import Any, Literal
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.support import unsupported
 from lakelogic.engines.base import Engine
-from lakelogic.errors import ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
+from lakelogic.errors import ContractError, ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
 from lakelogic.masks.keys import Keys, load_keys
 from lakelogic.plan.build import Given, build_plan, identity_of, target_of
 from lakelogic.plan.locations import locate
@@ -115,8 +115,18 @@ class Beginning:
         read = ReadPlan("table", spec.location.text, spec.format or "table", "full", "a table is read as a whole", ())
         return TableInput(table, pinned or Pinned(spec.location.text, "table", version=version), read)
 
+    def _refuse_own_output(self, root: str) -> None:
+        if not self.target.is_name and Path(self.target.text).is_relative_to(root):
+            raise ContractError(
+                f"the target {self.target.text} lies in the source {root}, so its files would be read as data.",
+                cure="Move one of them, or name the source by a pattern such as *.csv.",
+                place=self.loaded.place("materialization"),
+            )
+
     def _files(self, spec: SourceSpec, pinned: Pinned | None) -> Input:
         listing = list_source(spec)
+        if listing.root == spec.location.text:
+            self._refuse_own_output(listing.root)
         files, reason = listing.files, "load_mode is full"
         if pinned:
             files, reason = pinned.files, "the input of an unfinished run is read again"
