@@ -179,11 +179,7 @@ def _inferred(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
 def _incremental(loaded: LoadedContract, block: str) -> Iterator[tuple[Path, str]]:
     if loaded.source and loaded.source.watermark_strategy == "none":
         yield (block, "watermark_strategy"), "load_mode: incremental without a watermark"
-    # A merge of the whole table gives what a merge of its new rows would give; other strategies do not.
-    if loaded.source_type in ("table", "delta") and loaded.model.materialization.strategy != "merge":
-        yield (block, "load_mode"), "load_mode: incremental of a table, except with strategy: merge"
-    is_table = loaded.source_type in ("table", "delta") or loaded.source_format == "delta"
-    if loaded.source and loaded.source.load_mode == "incremental" and is_table:
+    if loaded.source_type in ("table", "delta") or loaded.source_format == "delta":
         yield (block, "load_mode"), "load_mode: incremental of a table"
 
 
