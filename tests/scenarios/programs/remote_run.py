@@ -15,6 +15,8 @@ for batch in ("id,amount\n1,5\n2,-1\n3,x\n4,8\n", "id,amount\n1,5\n4,9\n5,2\n"):
     result = DataProcessor(folder / "contract.yaml", spark=session).run()
     counts, target = result.counts, result.target
     assert target is not None
-    print(result.status, counts.source, counts.good, counts.quarantined, counts.filtered, target.inserted, target.updated)
+    print(
+        result.status, counts.source, counts.good, counts.quarantined, counts.filtered, target.inserted, target.updated
+    )
 print(type(session).__module__)
 session.stop()
