@@ -41,7 +41,10 @@ def is_alive(process: int) -> bool:
 
 
 def test_an_active_session_is_used_as_it_is(spark: SparkSession, tmp_path: Path) -> None:
-    # Delta's catalog sets two settings of its own when it is first asked.
+    # Makes this session the active one again: other tests have had theirs.
+    spark.createDataFrame([], "id int")
+    # Making a frame makes a session the active one, and Delta's catalog sets two settings when it is first asked.
+    spark.createDataFrame([], "n int")
     spark.catalog.currentCatalog()
     before = spark.conf.getAll
     found = open_session({"spark.sql.shuffle.partitions": "77"}, master="local[1]", warehouse=tmp_path, verbose=False)
