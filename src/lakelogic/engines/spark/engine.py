@@ -41,6 +41,7 @@ class SparkEngine:
     def __init__(self, base: SparkSession, warehouse: Path | None) -> None:
         self._quiet = ExitStack()
         self._quiet.enter_context(quiet_errors())
+        self._base = base
         self.session = run_session(base)
         self._is_connect = _is_connect(base)
         self.can = Capabilities(observe=not self._is_connect)
@@ -177,6 +178,8 @@ class SparkEngine:
             for view in self._shared:
                 self.session.catalog.dropGlobalTempView(view)
             self._shared.clear()
+        # Making a frame from values makes its session the active one; that is the caller's again.
+        self._base.createDataFrame([], "_ll_none int")
 
     def _table(self, table: TablePlan) -> Table:
         return self._tables.find(Location(table.location, table.is_name))
