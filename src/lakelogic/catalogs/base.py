@@ -1,0 +1,52 @@
+"""What a catalog is: it knows where a table's files are, and how to get at them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from lakelogic.errors import LakeLogicError, UsageError
+from lakelogic.registry import Registry
+
+Access = Literal["read", "write"]
+
+catalogs: Registry[type[Catalog]] = Registry("catalog", "lakelogic.catalogs")
+
+
+class CatalogError(LakeLogicError):
+    """A catalog does not tell where a table is."""
+
+    code = "catalog"
+
+
+class CatalogUnset(UsageError):
+    """The variables that a catalog needs are not set."""
+
+    code = "catalog-unset"
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """Where a table's files are. The options open them and hold secrets, so they are not shown."""
+
+    location: str
+    storage_options: Mapping[str, str] = field(repr=False)
+    catalog: str
+
+
+class Catalog(ABC):
+    """A kind of catalog. A variable in `signs` tells that names are meant for it; `needs` is what a user must set."""
+
+    signs: ClassVar[tuple[str, ...]]
+    needs: ClassVar[str]
+
+    @abstractmethod
+    def resolve(self, parts: Sequence[str], environment: Mapping[str, str], access: Access) -> Resolved:
+        """Where the table of a name is.
+
+        Raises:
+            CatalogUnset: a variable is missing.
+            CatalogError: the catalog does not know the table, or does not give it.
+        """
