@@ -9,12 +9,21 @@ from typing import Any
 
 from lakelogic.engines.base import Engine
 from lakelogic.errors import EngineUnavailable, did_you_mean
+from lakelogic.plan.build import Render
 from lakelogic.registry import Registry
 
 Progress = Callable[[str], None]
-Opener = Callable[["EngineSettings", Progress], Engine[Any]]
 
-engines: Registry[Opener] = Registry("engine", "lakelogic.engines")
+
+@dataclass(frozen=True)
+class EngineKind:
+    """An engine before it is opened: how it writes SQL, and how a run gets one."""
+
+    render: Render
+    open: Callable[[EngineSettings, Progress], Engine[Any]]
+
+
+engines: Registry[EngineKind] = Registry("engine", "lakelogic.engines")
 
 DEFAULT = "spark"
 LATER = ("duckdb", "polars")
@@ -52,4 +61,4 @@ def open_engine(settings: EngineSettings, progress: Progress) -> Engine[Any]:
     Raises:
         EngineUnavailable: it is unknown, or something it stands on is not installed.
     """
-    return engines.get(chosen_engine(settings))(settings, progress)
+    return engines.get(chosen_engine(settings)).open(settings, progress)

@@ -5,27 +5,37 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from lakelogic.contract import LoadedContract
 from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError
-from lakelogic.masks.base import Mask, mask_for
+from lakelogic.masks.base import Mask, Secret, mask_for
 from lakelogic.masks.raw import RAW_SECRETS
-from lakelogic.plan import names
+from lakelogic.plan import accounts, names
 from lakelogic.plan.judge import bad_rows, good_rows, original_name
 from lakelogic.plan.lineage import lineage_columns
 from lakelogic.plan.locations import Location, locate, quarantine_of
-from lakelogic.plan.model import AuditPlan, CheckPlan, LinkPlan, Plan, ReadPlan, StagePlan, StepPlan, TablePlan
+from lakelogic.plan.model import (
+    AuditPlan,
+    CheckPlan,
+    LinkPlan,
+    Plan,
+    QuestionsPlan,
+    ReadPlan,
+    StagePlan,
+    StepPlan,
+    TablePlan,
+)
 from lakelogic.plan.publish import published, quarantined
 from lakelogic.plan.split import Split, SplitBuilder, Stage
 from lakelogic.rules.base import Audit, Check, dataset_rules
 from lakelogic.sql.lineage import derived_from
-from lakelogic.sql.types import STRING, UNKNOWN, Column, Columns, is_unknown
+from lakelogic.sql.types import BINARY, Column, Columns, is_unknown
 from lakelogic.write.base import Rows, strategies
 
-Render = Callable[[exp.Expr, Columns], str]
+Render = Callable[[exp.Expr, Columns, Mapping[str, Columns]], str]
 
 
 @dataclass(frozen=True)
@@ -84,10 +94,14 @@ class _Planner:
         self._out = self._output_columns()
         self._masks = self._masks_of(self._out)
         self._refuse_clear_copies()
+        keys = Columns(tuple(Column(Secret(name).column_name, BINARY) for name in self._secrets()))
+        self._relations = {**links, names.KEYS: keys}
 
     def plan(self) -> Plan:
         contract = self._contract
         stamps, insert_only = lineage_columns(self._loaded, self._given.read, self._out)
+        audits = self._audits()
+        target, quarantine = self._table(stamps, insert_only), self._quarantine_table()
         pre_bad, post_bad = self._split.pre.columns, self._split.post.columns
         return Plan(
             contract=self._loaded.name,
@@ -98,10 +112,11 @@ class _Planner:
             links=tuple(link for link, _ in self._given.links.values()),
             pre=self._stage(self._split.pre, pre_bad, "pre"),
             post=self._stage(self._split.post, post_bad, "post"),
-            audits=self._audits(),
-            publish=self._given.render(published(self._out, self._masks, stamps), self._out),
-            target=self._table(stamps, insert_only),
-            quarantine=self._quarantine_table(),
+            audits=tuple(self._audit(audit) for audit in audits),
+            publish=self._render(published(self._out, self._masks, stamps), self._out),
+            target=target,
+            quarantine=quarantine,
+            questions=self._questions(audits, target),
             masks=tuple((name, mask.kind) for name, mask in self._masks.items()),
             lineage=tuple(stamps),
             secrets=self._secrets(),
@@ -159,13 +174,13 @@ class _Planner:
         return made
 
     def _stage(self, stage: Stage, columns: Columns, name: str) -> StagePlan:
-        render = self._given.render
+        render = self._render
         steps = tuple(
             StepPlan(title, render(step.select, before), links, step.effect, step.row_wise)
             for title, step, before, links in stage.chain.steps
         )
         checks = tuple(_check(c, render(c.predicate, columns), name) for c in stage.checks)
-        errors = [check for check in stage.checks if check.severity == "error"]
+        errors = _errors(stage)
         if not errors:
             return StagePlan(steps, checks)
         bad = bad_rows(errors, columns, stage.excused_by, in_turn=stage.judges_both)
@@ -204,7 +219,7 @@ class _Planner:
         visible = {column.name for stage in (self._split.pre, self._split.post) for column in stage.columns.visible}
         return (*declared, *sorted(name for name in visible if name.lower() in made - set(self._fields)))
 
-    def _audits(self) -> tuple[AuditPlan, ...]:
+    def _audits(self) -> list[Audit]:
         rules = [rule.over(self._loaded.name) for rule in self._contract.quality.dataset_rules]
         audits: list[Audit] = []
         problems: list[LakeLogicError] = []
@@ -220,7 +235,31 @@ class _Planner:
             unique = dataset_rules.get("unique").model_validate({"columns": keys}).audit(self._out.visible)
             if unique.name not in {audit.name for audit in audits}:
                 audits.append(unique)
-        return tuple(self._audit(audit) for audit in audits)
+        return audits
+
+    def _questions(self, audits: Sequence[Audit], target: TablePlan) -> QuestionsPlan:
+        keys = target.operation.unique_by
+        measure, again = accounts.measured(audits, keys), accounts.repeated(keys)
+        questions = QuestionsPlan(
+            measure=self._render(measure, self._out) if measure else None,
+            repeated_keys=self._render(again, self._out) if again else None,
+        )
+        failing = [stage for stage in (self._split.pre, self._split.post) if _errors(stage)]
+        if not failing:
+            return questions
+        kept = Columns().with_(*(column for stage in failing for column in self._kept(stage.columns)))
+        stored = accounts.quarantine_columns(kept)
+        judged = {name.lower() for stage in failing for check in stage.checks for name in _columns_read(check)}
+        before = [check.name for check in self._split.pre.checks]
+        return replace(
+            questions,
+            any_bad=self._render(accounts.any_bad(), accounts.REASON_COLUMNS),
+            tally=self._render(accounts.tally(kept, judged), stored),
+            failed_before=self._render(accounts.failed_before(before), stored) if before else None,
+        )
+
+    def _render(self, tree: exp.Expr, columns: Columns) -> str:
+        return self._given.render(tree, columns, self._relations)
 
     def _key(self, name: str, problems: list[LakeLogicError]) -> str:
         try:
@@ -232,7 +271,7 @@ class _Planner:
     def _audit(self, audit: Audit) -> AuditPlan:
         return AuditPlan(
             audit.name,
-            self._given.render(audit.tree, self._out),
+            self._render(audit.tree, self._out),
             audit.message,
             audit.category,
             audit.severity,
@@ -282,14 +321,25 @@ class _Planner:
 
     def _notes(self) -> tuple[str, ...]:
         notes = [str(note) for note in self._loaded.notes]
+        steps = (*self._split.pre.chain.steps, *self._split.post.chain.steps)
+        notes += [note for _, step, _, _ in steps for note in step.notes]
         if self._raw() == "empty":
             notes.append("LAKELOGIC_PII_KEY is not set: quarantine keeps no original rows of this contract.")
         return tuple(notes)
 
 
-def _check(check: Check, sql: str, stage: str) -> CheckPlan:
+def _errors(stage: Stage) -> list[Check]:
+    return [check for check in stage.checks if check.severity == "error"]
+
+
+def _columns_read(check: Check) -> tuple[str, ...]:
+    """The user's columns that a check reads."""
     reads = {column.name for column in check.predicate.find_all(exp.Column)}
     plain = sorted({name.removeprefix("_ll_pre_").removeprefix("_ll_read_") for name in reads})
+    return tuple(name for name in plain if not name.startswith("_ll_"))
+
+
+def _check(check: Check, sql: str, stage: str) -> CheckPlan:
     return CheckPlan(
         check.name,
         sql,
@@ -298,7 +348,7 @@ def _check(check: Check, sql: str, stage: str) -> CheckPlan:
         check.severity,
         check.label,
         "post" if "post" in (stage, check.phase) else "pre",
-        tuple(name for name in plain if not name.startswith("_ll_")),
+        _columns_read(check),
     )
 
 
@@ -315,6 +365,5 @@ def _bad_columns(columns: Columns) -> Columns:
     for column in columns.visible.without(names.REASONS):
         original = columns.get(original_name(column.name, columns))
         kept.append(Column(column.name, original.type))
-    reasons = [Column(name, STRING if name == names.REASON else UNKNOWN) for name in names.REASONS]
     origin = (column for column in names.ORIGIN if column.name in columns)
-    return Columns((*kept, *reasons, *origin))
+    return Columns((*kept, *accounts.REASON_COLUMNS, *origin))

@@ -78,6 +78,17 @@ class StagePlan:
 
 
 @dataclass(frozen=True)
+class QuestionsPlan:
+    """SELECTs that a run asks beside its writes: of the good rows, the bad rows, and what quarantine holds of it."""
+
+    measure: str | None = None
+    repeated_keys: str | None = None
+    any_bad: str | None = None
+    tally: str | None = None
+    failed_before: str | None = None
+
+
+@dataclass(frozen=True)
 class ReadPlan:
     """What is read, and why all of it or only a part."""
 
@@ -131,6 +142,7 @@ class Plan:
     publish: str
     target: TablePlan
     quarantine: TablePlan | None
+    questions: QuestionsPlan = field(default_factory=QuestionsPlan)
     masks: tuple[tuple[str, str], ...] = ()
     lineage: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()

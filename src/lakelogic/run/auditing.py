@@ -12,7 +12,6 @@ from lakelogic.plan.model import AuditPlan, Plan
 from lakelogic.rules.base import within
 from lakelogic.run.judging import Judged, Pin
 from lakelogic.run.result import DatasetRuleResult
-from lakelogic.sql.build import quoted
 
 _SHOWN_KEYS = 3
 
@@ -44,23 +43,14 @@ class Auditor:
         Raises:
             GateClosed: a key of a merge is NULL or repeated.
         """
-        if not self._plan.measures_first:
+        if self._plan.questions.measure is None:
             return Audited()
-        wanted = {f"a{i}": self._measure(audit) for i, audit in enumerate(self._plan.audits)}
-        keys = ", ".join(quoted(key) for key in self._plan.target.operation.unique_by)
-        if keys:
-            nulls = " OR ".join(f"{quoted(key)} IS NULL" for key in self._plan.target.operation.unique_by)
-            wanted |= {
-                "rows": "count(1)",
-                "null_keys": f"count_if({nulls})",
-                "repeated_keys": f"count(1) - count(DISTINCT struct({keys}))",
-            }
-        select = ", ".join(f"{sql} AS `{name}`" for name, sql in wanted.items())
-        row = self._engine.measure(f"SELECT {select} FROM source", {"source": good, **self._links})
+        row = self._engine.measure(self._pin(self._plan.questions.measure), {"source": good, **self._links})
         rules = tuple(_judged(audit, row[f"a{i}"]) for i, audit in enumerate(self._plan.audits))
-        if keys:
-            self._check_keys(good, row)
-        return Audited(rules, int(str(row["rows"])) if keys else None)
+        if not self._plan.target.operation.unique_by:
+            return Audited(rules)
+        self._check_keys(good, row)
+        return Audited(rules, int(str(row["rows"])))
 
     def stop_on_bad_rows(self, judged: Judged) -> None:
         """Where any bad row is an error, count them before anything is written.
@@ -68,22 +58,18 @@ class Auditor:
         Raises:
             GateClosed: there are some.
         """
-        if not self._plan.fail_on_quarantine or not judged.bad:
+        question = self._plan.questions.any_bad
+        if not self._plan.fail_on_quarantine or question is None:
             return
         bad = self._engine.union(
             [self._engine.select("SELECT _lakelogic_errors FROM source", {"source": frame}) for _, frame in judged.bad]
         )
-        counted = "SELECT count(1) AS rows, any_value(_lakelogic_errors[0]) AS example FROM source"
-        row = self._engine.measure(counted, {"source": bad})
+        row = self._engine.measure(question, {"source": bad})
         if row["rows"]:
             raise GateClosed(
                 f"{row['rows']} bad rows, and the contract allows none. For example: {row['example']}",
                 cure="Nothing was written. Mend the source, or allow quarantine.",
             )
-
-    def _measure(self, audit: AuditPlan) -> str:
-        sql = self._pin(audit.sql)
-        return f"({sql})" if audit.whole_query else sql
 
     def _check_keys(self, good: Any, row: Mapping[str, object]) -> None:
         names = ", ".join(self._plan.target.operation.unique_by)
@@ -100,12 +86,10 @@ class Auditor:
 
     def _example(self, good: Any) -> str:
         hidden = {name.lower() for name in self._plan.hide}
-        keys = self._plan.target.operation.unique_by
-        if any(key.lower() in hidden for key in keys):
+        keys, question = self._plan.target.operation.unique_by, self._plan.questions.repeated_keys
+        if question is None or any(key.lower() in hidden for key in keys):
             return ""
-        listed = ", ".join(quoted(key) for key in keys)
-        sql = f"SELECT {listed} FROM source GROUP BY {listed} HAVING count(1) > 1 ORDER BY {listed}"
-        rows = self._engine.rows(sql, {"source": good}, _SHOWN_KEYS)
+        rows = self._engine.rows(question, {"source": good}, _SHOWN_KEYS)
         return ", such as " + "; ".join("/".join(str(row[key]) for key in keys) for row in rows)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.support import unsupported
 from lakelogic.engines.base import Engine
+from lakelogic.engines.opening import engines
 from lakelogic.errors import ContractError, ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
 from lakelogic.masks.keys import Keys, load_keys
 from lakelogic.plan.build import Given, build_plan, identity_of, target_of
@@ -22,7 +23,6 @@ from lakelogic.run.inputs import FilesInput, FrameInput, Input, TableInput
 from lakelogic.sources.discover import SourceSpec, list_source, source_of
 from lakelogic.sources.files import Listing, SourceFile
 from lakelogic.sources.read import TableToRead
-from lakelogic.sql.render import to_spark
 from lakelogic.sql.types import Columns
 from lakelogic.state.claims import Claim, Claims, Pinned, digest_of
 from lakelogic.state.runlog import RunLog
@@ -154,8 +154,8 @@ class Beginning:
 
     def plan(self, found: Input, columns: Columns, engine: str, links: Mapping[str, tuple[LinkPlan, Columns]]) -> Plan:
         """The plan for this input, given the columns that it and the links have."""
-        has_key = self.keys is not None
-        return build_plan(self.loaded, Given(found.read, columns, engine, to_spark, links, self.target, has_key))
+        has_key, render = self.keys is not None, engines.get(engine).render
+        return build_plan(self.loaded, Given(found.read, columns, engine, render, links, self.target, has_key))
 
     def claim(self, plan: Plan, found: Input, engine: Engine[Any], last: int) -> Claim:
         """Claim the next number: above every number that the state or the tables have seen.

@@ -12,11 +12,10 @@ from typing import Any, Literal
 from lakelogic.engines.base import Committed, Engine, Stamp
 from lakelogic.errors import GateClosed
 from lakelogic.plan.model import CheckPlan, Plan, TablePlan
-from lakelogic.plan.names import ORIGIN, QUARANTINE_RUN, RULES
+from lakelogic.plan.names import ORIGIN
 from lakelogic.run.auditing import Audited, Auditor
 from lakelogic.run.judging import POST, READ, SPLIT, Judge, Judged, Probes, changes_rows, points_needed, step_point
 from lakelogic.run.result import Counts, RuleResult, StepCount
-from lakelogic.sql.build import quoted
 from lakelogic.state.claims import Claim
 
 Progress = Callable[[str], None]
@@ -169,13 +168,10 @@ class Execution:
         """Rows that failed before the split, where others failed after it."""
         if quarantine is None or self._plan.quarantine is None or not self._plan.post.splits:
             return quarantine.rows if quarantine else 0
-        names = ", ".join(_literal(check.name) for check in self._plan.pre.checks) or "''"
-        sql = f"SELECT count_if(arrays_overlap(`{RULES}`, array({names}))) AS rows FROM source WHERE {self._own_rows()}"
-        row = self._engine.measure(sql, {"source": self._engine.read_back(self._plan.quarantine, quarantine.version)})
-        return int(str(row["rows"]))
-
-    def _own_rows(self) -> str:
-        return f"`{QUARANTINE_RUN}` = {_literal(self._claim.run_id)}"
+        if (question := self._plan.questions.failed_before) is None:
+            return 0
+        stored = self._engine.read_back(self._plan.quarantine, quarantine.version)
+        return int(str(self._engine.measure(self._pin(question), {"source": stored})["rows"]))
 
     def _rules(self, probes: Probes, quarantine: Committed | None) -> tuple[RuleResult, ...]:
         """Every rule that was declared, each with the rows that failed it."""
@@ -192,17 +188,11 @@ class Execution:
 
     def _failures(self, quarantine: Committed | None) -> tuple[dict[str, int], dict[str, Mapping[str, object]]]:
         """Rows for each rule, read back from what was committed, with one example that is safe to show."""
-        if quarantine is None or not quarantine.rows or self._plan.quarantine is None:
+        question = self._plan.questions.tally
+        if quarantine is None or not quarantine.rows or self._plan.quarantine is None or question is None:
             return {}, {}
-        frame = self._engine.read_back(self._plan.quarantine, quarantine.version)
-        judged = {name.lower() for check in self._plan.checks for name in check.columns}
-        kept = [quoted(name) for name in self._engine.frame_columns(frame).names if name.lower() in judged]
-        own = f"FROM source WHERE {self._own_rows()}"
-        exploded = f"SELECT {', '.join([f'explode(`{RULES}`) AS `_ll_rule`', *kept])} {own}"
-        # Only the row that is kept as the example is turned into text.
-        sample = f"any_value(to_json(struct({', '.join(kept) or 'NULL AS `_`'})))"
-        sql = f"SELECT `_ll_rule` AS rule, count(1) AS failed, {sample} AS sample FROM ({exploded}) GROUP BY `_ll_rule`"
-        rows = self._engine.rows(sql, {"source": frame}, limit=len(self._plan.checks))
+        stored = self._engine.read_back(self._plan.quarantine, quarantine.version)
+        rows = self._engine.rows(self._pin(question), {"source": stored}, limit=len(self._plan.checks))
         hidden = {name.lower() for name in self._plan.hide}
         columns = {check.name: check.columns for check in self._plan.checks}
         failed = {str(row["rule"]): int(str(row["failed"])) for row in rows}
@@ -248,8 +238,3 @@ def _shown(row: Mapping[str, object], columns: tuple[str, ...], hidden: set[str]
         for name in columns
         if name in row or name.lower() in hidden
     }
-
-
-def _literal(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"

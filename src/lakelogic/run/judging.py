@@ -39,7 +39,7 @@ class Probes:
         if self.observing and (seen := self.engine.observed(name)) is not None:
             return seen
         frame, asked = self._points[name]
-        select = ", ".join(f"{sql} AS `{metric}`" for metric, sql in asked.items())
+        select = ", ".join(f"{sql} AS {metric}" for metric, sql in asked.items())
         row = self.engine.measure(f"SELECT {select} FROM source", {"source": frame})
         return {metric: int(str(value or 0)) for metric, value in row.items()}
 
@@ -94,7 +94,7 @@ class Judge:
 
     def _select(self, sql: str, frame: Any) -> Any:
         relations = {"source": frame}
-        if f"`{KEYS}`" in sql or KEYS in sql:
+        if KEYS in sql:
             relations[KEYS] = self._keys
         return self._engine.select(self._pin(sql), relations)
 

@@ -11,6 +11,7 @@ from sqlglot import exp
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.source import Link
 from lakelogic.engines.base import Engine
+from lakelogic.engines.opening import engines
 from lakelogic.errors import LakeLogicError, SourceError
 from lakelogic.plan.model import LinkPlan
 from lakelogic.sources.delta import delta_columns
@@ -18,7 +19,6 @@ from lakelogic.sources.discover import SourceSpec, link_spec, list_source, sourc
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.build import ref
 from lakelogic.sql.parse import parse_condition, parse_projection
-from lakelogic.sql.render import to_spark
 from lakelogic.sql.resolve import resolve_expression, resolve_select
 from lakelogic.sql.types import Columns
 
@@ -48,16 +48,16 @@ def read_links(loaded: LoadedContract, engine: Engine[Any]) -> Mapping[str, Read
     return links
 
 
-def guessed_links(loaded: LoadedContract) -> Mapping[str, tuple[LinkPlan, Columns]] | None:
+def guessed_links(loaded: LoadedContract, engine: str) -> Mapping[str, tuple[LinkPlan, Columns]] | None:
     """The links with their columns as far as files tell them without an engine; None if one does not."""
     links = {}
     for link in loaded.model.links:
         wanted = link_spec(link, loaded.directory)
-        columns = _guessed(wanted)
-        if columns is None:
+        found = _guessed(wanted)
+        if found is None:
             return None
-        select, columns = _narrowed(link, columns)
-        links[link.name] = _plan(link, wanted, select, columns), columns
+        select, columns = _narrowed(link, found)
+        links[link.name] = _plan(link, wanted, select, found, engine), columns
     return links
 
 
@@ -71,24 +71,25 @@ def _guessed(wanted: SourceSpec | TableToRead) -> Columns | None:
 def _read(link: Link, loaded: LoadedContract, engine: Engine[Any]) -> ReadLink:
     wanted = link_spec(link, loaded.directory)
     if isinstance(wanted, TableToRead):
-        table, columns = engine.table_columns(wanted)
+        table, found = engine.table_columns(wanted)
         frame = engine.read_table(table)
     else:
         files = _files(wanted)
         files = engine.files_columns(files) if files.kind.needs_engine else files
-        frame, columns = engine.read_files(files), source_columns(files)
-    select, columns = _narrowed(link, columns)
-    plan = _plan(link, wanted, select, columns)
+        frame, found = engine.read_files(files), source_columns(files)
+    select, columns = _narrowed(link, found)
+    plan = _plan(link, wanted, select, found, engine.name)
     narrowed = engine.select(plan.sql, {"source": frame})
     return ReadLink(plan, columns, engine.broadcast(narrowed) if link.broadcast else narrowed)
 
 
-def _plan(link: Link, wanted: SourceSpec | TableToRead, select: exp.Query, columns: Columns) -> LinkPlan:
+def _plan(link: Link, wanted: SourceSpec | TableToRead, select: exp.Query, found: Columns, engine: str) -> LinkPlan:
     if isinstance(wanted, TableToRead):
         location, format_ = wanted.location, "table" if wanted.is_name else "delta"
     else:
         location, format_ = wanted.location.text, wanted.format or ""
-    return LinkPlan(link.name, location, format_, to_spark(select, columns), link.broadcast)
+    sql = engines.get(engine).render(select, found, {link.name: found})
+    return LinkPlan(link.name, location, format_, sql, link.broadcast)
 
 
 def _files(wanted: SourceSpec) -> FilesToRead:

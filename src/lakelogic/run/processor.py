@@ -129,9 +129,10 @@ class DataProcessor:
         )
 
     def _previewed(self, beginning: Beginning, found: Input) -> Prepared:
-        known, links = found.known(), guessed_links(self.contract)
+        name = chosen_engine(self._settings)
+        known, links = found.known(), guessed_links(self.contract, name)
         if known is not None and links is not None:
-            plan = beginning.plan(known, known.columns, chosen_engine(self._settings), links)
+            plan = beginning.plan(known, known.columns, name, links)
             return Prepared(beginning, known, plan, {})
         self._check_early(beginning, found)
         with self._engine() as engine:
@@ -203,9 +204,10 @@ class DataProcessor:
 
     def _check_early(self, beginning: Beginning, found: Input) -> None:
         """Tell what is wrong with a contract before an engine starts, where its columns are known without one."""
-        columns, links = found.guessed(), guessed_links(self.contract)
+        name = chosen_engine(self._settings)
+        columns, links = found.guessed(), guessed_links(self.contract, name)
         if columns is not None and links is not None:
-            beginning.plan(found, columns, "none", links)
+            beginning.plan(found, columns, name, links)
 
     def _prepare(self, beginning: Beginning, found: Input, engine: Engine[Any]) -> Prepared:
         self._progress("planning")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import ClassVar
 
@@ -44,9 +45,9 @@ RUN_ID = "<the run's id>"
 PIPELINE_RUN_ID = "<the pipeline run's id>"
 
 
-def to_spark(tree: exp.Expr, columns: Columns) -> str:
+def to_spark(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | None = None) -> str:
     """Spark SQL text of a resolved tree; clock functions become the marks NOW and TODAY."""
-    return annotated(tree.copy(), columns).transform(_portable).sql(_TrySpark)
+    return annotated(tree.copy(), columns, links).transform(_portable).sql(_TrySpark)
 
 
 def pin(sql: str, *, started: datetime, run_id: str, pipeline_run_id: str) -> str:
