@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +10,8 @@ from typing import ClassVar, Literal
 
 from lakelogic.errors import LakeLogicError, UsageError
 from lakelogic.registry import Registry
+
+_SECRET = re.compile("secret|token|key")
 
 Access = Literal["read", "write"]
 
@@ -34,6 +37,13 @@ class Resolved:
     location: str
     storage_options: Mapping[str, str] = field(repr=False)
     catalog: str
+
+    def without_secrets(self, text: str) -> str:
+        """A message of a library, fit to be shown: it may quote an address with its signature."""
+        secrets = (value for name, value in self.storage_options.items() if _SECRET.search(name.lower()))
+        for secret in sorted(secrets, key=len, reverse=True):
+            text = text.replace(secret, "***")
+        return text
 
 
 class Catalog(ABC):

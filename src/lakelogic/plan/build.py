@@ -40,7 +40,7 @@ Render = Callable[[exp.Expr, Columns, Mapping[str, Columns]], str]
 
 @dataclass(frozen=True)
 class Given:
-    """What the outside tells the planner: the input's columns, the links, and the engine's rendering of SQL."""
+    """What the outside tells the planner: the input's columns, the links, the engine's rendering of SQL, the masking key."""
 
     read: ReadPlan
     columns: Columns
@@ -48,7 +48,7 @@ class Given:
     render: Render
     links: Mapping[str, tuple[LinkPlan, Columns]] = field(default_factory=dict)
     target: Location | None = None
-    has_key: bool = False
+    key_id: str | None = None
 
 
 def build_plan(loaded: LoadedContract, given: Given) -> Plan:
@@ -120,6 +120,7 @@ class _Planner:
             masks=tuple((name, mask.kind) for name, mask in self._masks.items()),
             lineage=tuple(stamps),
             secrets=self._secrets(),
+            key_id=self._given.key_id if self._is_found_by_key(target) else None,
             fail_on_quarantine=contract.quarantine.fail_on_quarantine or not contract.quarantine.enabled,
             max_quarantine_ratio=contract.quarantine.max_ratio,
             audits_block_write=contract.quality.fail_pipeline_on_dataset_error,
@@ -202,7 +203,7 @@ class _Planner:
     def _raw(self) -> str:
         if not any(item.is_personal or item.is_masked for item in self._fields.values()):
             return "plain"
-        return "sealed" if self._given.has_key else "empty"
+        return "sealed" if self._given.key_id else "empty"
 
     def _secrets(self) -> tuple[str, ...]:
         wanted = {secret.name for mask in self._masks.values() for secret in mask.secrets}
@@ -211,6 +212,11 @@ class _Planner:
         if self._raw() == "sealed":
             wanted |= {secret.name for secret in RAW_SECRETS}
         return tuple(sorted(wanted))
+
+    def _is_found_by_key(self, target: TablePlan) -> bool:
+        """Whether rows of the target are found by a value that is masked with a key."""
+        found_by = {name.lower() for name in target.operation.unique_by}
+        return any(mask.secrets for name, mask in self._masks.items() if name.lower() in found_by)
 
     def _private(self) -> tuple[str, ...]:
         """Columns that must not be shown: declared as private, or made from one and not declared."""

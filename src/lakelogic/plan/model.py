@@ -128,7 +128,10 @@ class TablePlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything a run will do. Two runs with one fingerprint treat the same input the same way."""
+    """Everything a run will do. Two runs with one fingerprint treat the same input the same way.
+
+    `key_id` names the masking key where rows of the target are found by values that it has masked.
+    """
 
     contract: str
     layer: str | None
@@ -146,6 +149,7 @@ class Plan:
     masks: tuple[tuple[str, str], ...] = ()
     lineage: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
+    key_id: str | None = None
     fail_on_quarantine: bool = False
     max_quarantine_ratio: float | None = None
     audits_block_write: bool = False

@@ -16,6 +16,7 @@ from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import engines
 from lakelogic.errors import ContractError, ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
 from lakelogic.masks.keys import Keys, load_keys
+from lakelogic.masks.rotation import refuse_other_key
 from lakelogic.plan.build import Given, build_plan, identity_of, target_of
 from lakelogic.plan.locations import locate
 from lakelogic.plan.model import LinkPlan, Plan, ReadPlan
@@ -154,8 +155,12 @@ class Beginning:
 
     def plan(self, found: Input, columns: Columns, engine: str, links: Mapping[str, tuple[LinkPlan, Columns]]) -> Plan:
         """The plan for this input, given the columns that it and the links have."""
-        has_key, render = self.keys is not None, engines.get(engine).render
-        return build_plan(self.loaded, Given(found.read, columns, engine, render, links, self.target, has_key))
+        render = engines.get(engine).render
+        return build_plan(self.loaded, Given(found.read, columns, engine, render, links, self.target, self._key_id))
+
+    @property
+    def _key_id(self) -> str | None:
+        return self.keys.ids[0] if self.keys else None
 
     def claim(self, plan: Plan, found: Input, engine: Engine[Any], last: int) -> Claim:
         """Claim the next number: above every number that the state or the tables have seen.
@@ -163,6 +168,7 @@ class Beginning:
         Raises:
             RunBusy: another process was first.
             StateError: the tables know of runs that the state does not.
+            KeyChanged: the keys of the target were masked under another key.
         """
         if self.claims.last() != last:
             raise RunBusy("another process has run this contract meanwhile.", cure="Run again.")
@@ -172,6 +178,8 @@ class Beginning:
                 f"{plan.target.location} was written by run {recorded} of this contract, but {self.claims.folder} knows only {last}.",
                 cure="Restore the state folder, or pass --force to read everything again.",
             )
+        if recorded:
+            refuse_other_key(plan.target.location, self.claims.last_key_id(), plan.key_id)
         if plan.quarantine is not None:
             recorded = max(recorded, engine.last_sequence(plan.quarantine, plan.writer("quarantine")))
         now = datetime.now(UTC)
@@ -187,6 +195,7 @@ class Beginning:
             mode=plan.read.mode,
             input=found.pinned,
             quarantine=(plan.quarantine.location, plan.quarantine.is_name) if plan.quarantine else None,
+            key_id=self._key_id if plan.secrets else None,
         )
         return self.claims.create(claim)
 

@@ -42,7 +42,8 @@ class Pinned:
 class Claim:
     """A numbered run of a contract. What it says never changes; who works on it may.
 
-    `contract` is a digest of what the contract said, `quarantine` the location of its bad rows and whether that is a name.
+    `contract` is a digest of what the contract said, `quarantine` the location of its bad rows and whether that is a name,
+    `key_id` the key that masks.
     """
 
     sequence: int
@@ -55,6 +56,7 @@ class Claim:
     mode: str
     input: Pinned
     quarantine: tuple[str, bool] | None = None
+    key_id: str | None = None
     attempt: int = 1
 
 
@@ -133,9 +135,9 @@ class Claims:
 
     def finish(self, claim: Claim, status: str) -> None:
         """Close a claim for good."""
+        said = {"status": status, "run_id": claim.run_id, "digest": claim.input.digest}
         files.put(
-            self._path(claim.sequence, "done"),
-            {"status": status, "run_id": claim.run_id, "digest": claim.input.digest, "fingerprint": claim.fingerprint},
+            self._path(claim.sequence, "done"), {**said, "fingerprint": claim.fingerprint, "key_id": claim.key_id}
         )
         self._stop_beating()
 
@@ -157,7 +159,8 @@ class Claims:
         pinned = Pinned(**{**data["input"], "files": listed})
         known = {key: data[key] for key in _AS_WRITTEN}
         quarantine = tuple(data["quarantine"]) if data["quarantine"] else None
-        return Claim(**known, started=datetime.fromisoformat(data["started"]), input=pinned, quarantine=quarantine)
+        started = datetime.fromisoformat(data["started"])
+        return Claim(**known, started=started, input=pinned, quarantine=quarantine, key_id=data.get("key_id"))
 
     def committed(self) -> Iterable[tuple[Claim, str]]:
         """Succeeded runs, oldest first, with the fingerprint of their plan."""
@@ -172,6 +175,14 @@ class Claims:
             done = files.get(self._path(sequence, "done"))
             if done and (done["status"], done["digest"], done["fingerprint"]) == ("succeeded", digest, fingerprint):
                 return str(done["run_id"])
+        return None
+
+    def last_key_id(self) -> str | None:
+        """The key with which the newest run has masked that used one."""
+        for sequence in sorted(self._sequences(), reverse=True):
+            done = files.get(self._path(sequence, "done"))
+            if done and done["status"] == "succeeded" and (key_id := done.get("key_id")):
+                return str(key_id)
         return None
 
     def _sequences(self) -> list[int]:

@@ -80,5 +80,11 @@ def test_a_catalog_that_is_chosen_names_what_it_misses(kind: str, variable: str)
         resolve(name, {"LAKELOGIC_CATALOG": kind})
 
 
+def test_a_message_of_a_library_loses_its_secrets() -> None:
+    options = {"AZURE_STORAGE_SAS_TOKEN": "sig=1", "AZURE_CLIENT_SECRET": "sig=12", "aws_region": "eu-west-1"}
+    resolved = Resolved("abfss://c@a.b/t", options, "unity")
+    assert resolved.without_secrets("GET /t?sig=12 and sig=1 in eu-west-1") == "GET /t?*** and *** in eu-west-1"
+
+
 def test_options_are_not_shown() -> None:
     assert "dapi-secret" not in repr(Resolved("s3://b/t", {"aws_secret_access_key": "dapi-secret"}, "unity"))
