@@ -1,0 +1,32 @@
+"""DuckDB: imported only when a run asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from lakelogic.engines.opening import EngineKind, EngineSettings, Progress, engines
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from lakelogic.engines.duckdb.engine import DuckDBEngine
+    from lakelogic.sql.types import Columns
+
+
+def render(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | None = None) -> str:
+    """DuckDB SQL with the meaning that the tree has in Spark."""
+    from lakelogic.sql.duckdb.render import to_duckdb
+
+    return to_duckdb(tree, columns, links)
+
+
+def open_engine(settings: EngineSettings, progress: Progress) -> DuckDBEngine:
+    """The DuckDB engine, with a database of its own."""
+    from lakelogic.engines.duckdb.engine import DuckDBEngine
+
+    progress("opening DuckDB")
+    return DuckDBEngine(settings.warehouse)
+
+
+engines.add("duckdb")(EngineKind(render, open_engine))

@@ -1,0 +1,86 @@
+"""Quotes in csv files: where quoted values end, and those that readers understand in different ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from lakelogic.engines.duckdb.text_files import as_text, encoding_of, not_text, open_bytes
+from lakelogic.errors import SourceError
+from lakelogic.formats.base import ReadOptions
+
+if TYPE_CHECKING:
+    from pyarrow import NativeFile
+
+_BLOCK_BYTES = 8 << 20
+_WIDE = ("utf-16", "utf-32")
+
+
+def refuse_torn(path: str, options: ReadOptions) -> None:
+    """
+    Raises:
+        SourceError: something follows a closing quote, such as `"a"b`: Spark keeps the quotes, others drop them.
+    """
+    if not options.quote or _is_plain(path, options):
+        return
+    inside = False
+    try:
+        with open_bytes(path) as stream:
+            for number, line in enumerate(as_text(stream, options.encoding), 1):
+                inside, torn = _followed(line, options, inside)
+                if torn:
+                    raise SourceError(
+                        f"line {number} of {path} has text after a closing {options.quote}, which readers of csv"
+                        " understand in different ways.",
+                        cure="Double the quotes inside of the value, or run with --engine spark.",
+                    )
+    except UnicodeDecodeError:
+        raise not_text(path, options.encoding) from None
+
+
+def without_comments(lines: Iterable[str], options: ReadOptions) -> Iterator[str]:
+    """The lines that are no comments; inside of a quoted value there are none."""
+    inside = False
+    for line in lines:
+        if inside or not line.startswith(options.comment or "\n"):
+            inside, _ = _followed(line, options, inside)
+            yield line
+
+
+def _is_plain(path: str, options: ReadOptions) -> bool:
+    """Whether every quote stands beside a delimiter or a line end, as counting bytes tells quickly."""
+    if encoding_of(options.encoding).startswith(_WIDE):
+        return False
+    quote, beside = options.quote.encode(), [options.delimiter.encode(), b"\n", b"\r"]
+    quotes, placed, last = 0, 0, b"\n"
+    with open_bytes(path) as stream:
+        for block in _blocks(stream):
+            quotes += block.count(quote)
+            seen = last + block
+            placed += sum(seen.count(each + quote) + seen.count(quote + each) for each in beside)
+            last = block[-1:]
+    return quotes == placed + int(last == quote)
+
+
+def _blocks(stream: NativeFile) -> Iterator[bytes]:
+    while block := stream.read(_BLOCK_BYTES):
+        yield block
+
+
+def _followed(line: str, options: ReadOptions, inside: bool) -> tuple[bool, bool]:
+    """Whether a quoted value goes on after this line, and whether one in it is followed by other text."""
+    quote, delimiter, place = options.quote, options.delimiter, 0
+    while quote and place < len(line):
+        if not inside and not line.startswith(quote, place):
+            place = line.find(delimiter, place) + 1 or len(line)
+            continue
+        end = line.find(quote, place if inside else place + 1)
+        while end >= 0 and line.startswith(quote, end + 1):
+            end = line.find(quote, end + 2)
+        if end < 0:
+            return True, False
+        inside, place = False, end + 1
+        if place < len(line) and not line.startswith((delimiter, "\n"), place):
+            return False, True
+        place += 1
+    return inside, False

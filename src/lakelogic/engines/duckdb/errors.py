@@ -1,0 +1,45 @@
+"""What DuckDB and delta-rs say when they fail, in one line and with what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from lakelogic.engines.duckdb.tables import Table
+from lakelogic.errors import SourceError, WriteError
+
+_KIND = re.compile(r"^(?:[A-Z][\w ]* (?:Error|error): |Generic DeltaTable error: |External error: )+")
+_CURES = {
+    "Schema evolution on column-mapped tables": "Add the columns with Spark, or use 'schema_policy: {evolution: strict}'.",
+    "Cannot merge types": "A column has another type in the table; cast it in the contract.",
+    "oncurrent": "Another writer was faster; run again.",
+    "eader feature": "The table needs a newer reader; run with --engine spark.",
+    "riter feature": "The table needs a newer writer; run with --engine spark.",
+}
+
+
+def source_error(source: str | Table) -> Callable[[Exception], SourceError]:
+    """Makes one line about a source of an error."""
+    return lambda error: SourceError(f"can't read {_said(source, error)}", cure=cure_of(error))
+
+
+def write_error(table: Table) -> Callable[[Exception], WriteError]:
+    """Makes one line about a table of an error."""
+    unknown = "Check the place and the right to write there; the next run goes on where this one stopped."
+    return lambda error: WriteError(f"can't write {_said(table, error)}", cure=cure_of(error) or unknown)
+
+
+def _said(what: str | Table, error: Exception) -> str:
+    if isinstance(what, str):
+        return f"{what}: {first_line(error)}"
+    return f"{what.shown}: {what.place.without_secrets(first_line(error))}"
+
+
+def first_line(error: Exception) -> str:
+    """The line of an error that says what is wrong, without its kind."""
+    line = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    return _KIND.sub("", line).rstrip(".") + "."
+
+
+def cure_of(error: Exception) -> str | None:
+    return next((cure for sign, cure in _CURES.items() if sign in str(error)), None)

@@ -1,0 +1,107 @@
+"""The DuckDB connection of a run: frames are views in it, so that a chain of them is one query."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lakelogic.engines.duckdb.streams import Stream
+from lakelogic.errors import LakeLogicError
+from lakelogic.sql.duckdb.macros import prepare
+from lakelogic.sql.duckdb.types import quoted
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection, DuckDBPyRelation
+
+MEMORY = "LAKELOGIC_DUCKDB_MEMORY"
+TEMPORARY = "LAKELOGIC_DUCKDB_TEMP"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Rows that are not computed yet: the name of a view."""
+
+    view: str
+
+
+class Session:
+    """A connection of its own, with UTC as its time zone and nothing fetched from elsewhere."""
+
+    def __init__(self) -> None:
+        self.connection = _connect()
+        self._numbers = count()
+        self._streams: list[Stream] = []
+
+    def select(self, sql: str, relations: Mapping[str, Frame] | None = None) -> Frame:
+        """A SELECT over named frames, as a frame."""
+        # Materialised, a relation that is named twice would have to fit into memory.
+        named = [f"{quoted(name)} AS NOT MATERIALIZED (FROM {frame.view})" for name, frame in (relations or {}).items()]
+        return self._view(f"WITH {', '.join(named)} SELECT * FROM ({sql})" if named else sql)
+
+    def stream(self, stream: Stream) -> Frame:
+        """Batches as a frame."""
+        self._streams.append(stream)
+        return self.register(stream)
+
+    def register(self, data: object) -> Frame:
+        """Anything that speaks Arrow as a frame."""
+        frame = Frame(f"_ll_data_{next(self._numbers)}")
+        self.connection.register(frame.view, data)
+        return frame
+
+    def hold(self, frame: Frame) -> Frame:
+        """The rows of a frame, computed now; what does not fit into memory goes to disk."""
+        held = Frame(f"_ll_held_{next(self._numbers)}")
+        self.connection.execute(f"CREATE TEMP TABLE {held.view} AS FROM {frame.view}")
+        return held
+
+    def relation(self, frame: Frame) -> DuckDBPyRelation:
+        return self.connection.sql(f"FROM {frame.view}")
+
+    def columns(self, frame: Frame) -> list[str]:
+        return list(self.relation(frame).columns)
+
+    @contextmanager
+    def told(self, make: Callable[[Exception], LakeLogicError]) -> Iterator[None]:
+        """Errors of the libraries inside become one of ours; what a source said itself comes first."""
+        from deltalake.exceptions import DeltaError
+        from duckdb import Error
+        from pyarrow import ArrowException
+
+        try:
+            yield
+        except LakeLogicError:
+            raise
+        except (Error, DeltaError, ArrowException, OSError, ValueError) as error:
+            failed = next((stream.failure for stream in self._streams if stream.failure), None)
+            raise (failed or make(error)) from error
+
+    def _view(self, sql: str) -> Frame:
+        frame = Frame(f"_ll_view_{next(self._numbers)}")
+        self.connection.execute(f"CREATE TEMP VIEW {frame.view} AS {sql}")
+        return frame
+
+
+def _connect() -> DuckDBPyConnection:
+    import duckdb
+
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "temp_directory": os.environ.get(TEMPORARY) or str(Path(tempfile.gettempdir()) / f"lakelogic-{os.getpid()}"),
+        # The order of rows means nothing in a table, and keeping it takes memory.
+        "preserve_insertion_order": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        # Names in contract SQL must never turn into variables of the caller.
+        "python_enable_replacements": False,
+    }
+    if limit := os.environ.get(MEMORY):
+        settings["memory_limit"] = limit
+    connection = duckdb.connect(":memory:", config=settings)
+    prepare(connection)
+    return connection

@@ -1,0 +1,147 @@
+"""Delta tables through delta-rs: where they are, what their log says, and their rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lakelogic.catalogs.base import Access, Resolved
+from lakelogic.catalogs.resolving import catalog_of, resolve
+from lakelogic.engines.base import Committed
+from lakelogic.engines.commits import commit_of
+from lakelogic.engines.duckdb.session import Frame, Session
+from lakelogic.engines.duckdb.streams import Stream
+from lakelogic.errors import SourceError
+from lakelogic.formats.arrow_types import columns_of
+from lakelogic.formats.bytes import is_uri
+from lakelogic.plan.locations import Location
+from lakelogic.sources.delta_paths import can_open
+from lakelogic.sql.duckdb.types import duckdb_type, quoted, text
+from lakelogic.sql.types import Columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from deltalake import DeltaTable
+
+_HISTORY = 50
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as people call it, and where a catalog or the project says that it is."""
+
+    shown: str
+    place: Resolved
+
+    @property
+    def path(self) -> str:
+        return self.place.location
+
+    @property
+    def options(self) -> dict[str, str] | None:
+        """What opens the place, if it needs more than its address."""
+        return dict(self.place.storage_options) or None
+
+    @property
+    def exists(self) -> bool:
+        from deltalake import DeltaTable
+
+        return DeltaTable.is_deltatable(self.path, self.options)
+
+    def open(self, version: int | None = None) -> DeltaTable:
+        from deltalake import DeltaTable
+
+        return DeltaTable(self.path, version=version, storage_options=self.options)
+
+    def find_commit(self, run_id: str) -> Committed | None:
+        """The commit of rows that carries this run's id."""
+        return commit_of(self.open().history(_HISTORY), run_id, self.shown) if self.exists else None
+
+    def last_sequence(self, app_id: str) -> int:
+        """The highest number that this writer has committed."""
+        return (self.open().transaction_version(app_id) or 0) if self.exists else 0
+
+
+def find_table(location: Location, warehouse: Path, access: Access) -> Table:
+    """The table of a path, or of a name: those that no catalog claims are folders of the warehouse.
+
+    Raises:
+        SourceError: delta-rs can't name the path, or a table to be read is not there.
+        CatalogError: the catalog does not know the table, or does not give it.
+    """
+    if location.is_name and catalog_of(location.text, os.environ) is not None:
+        return Table(location.text, resolve(location.text, os.environ, access))
+    path = str(_folder(location, warehouse)) if location.is_name else location.text
+    _refuse_odd(path)
+    return Table(location.text, Resolved(path, {}, "local"))
+
+
+def _refuse_odd(path: str) -> None:
+    if not is_uri(path) and not can_open(path):
+        raise SourceError(
+            f"a Delta table at {path} can't be opened without Spark: its path has one of [ ] ^ | # ? \\ %.",
+            cure="Rename the folder, or run with --engine spark.",
+        )
+
+
+def _folder(location: Location, warehouse: Path) -> Path:
+    *catalog, schema, name = location.parts
+    if catalog in ([], ["spark_catalog"]):
+        return warehouse / f"{schema}.db" / name
+    return warehouse.joinpath(*location.parts)
+
+
+def table_columns(table: DeltaTable) -> Columns:
+    """The columns of an open table."""
+    return columns_of(_schema(table))
+
+
+def read_table(session: Session, table: DeltaTable) -> Frame:
+    """The rows of an open table: its files as they are, where nothing but files makes up the table."""
+    if not _is_plain(table):
+        return session.select(_typed(session.stream(Stream(_schema(table), lambda: _scanned(table))).view, table))
+    files = table.file_uris()
+    if not files:
+        return session.register(_schema(table).empty_table())
+    listed = ", ".join(text(_local(file)) for file in files)
+    relation = f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
+    return session.select(_typed(relation, table, set(session.columns(session.select(f"FROM {relation}")))))
+
+
+def _is_plain(table: DeltaTable) -> bool:
+    features = set(table.protocol().reader_features or ())
+    metadata = table.metadata()
+    mapped = metadata.configuration.get("delta.columnMapping.mode", "none") != "none"
+    remote = is_uri(table.table_uri) and not table.table_uri.startswith("file:")
+    return not (mapped or remote or metadata.partition_columns or features & {"deletionVectors", "typeWidening"})
+
+
+def _typed(relation: str, table: DeltaTable, there: set[str] | None = None) -> str:
+    """A SELECT of the table's columns with the types that its log declares; old files may lack some."""
+    columns = [
+        f"CAST({quoted(c.name) if there is None or c.name in there else 'NULL'} AS {duckdb_type(c.type)})"
+        f" AS {quoted(c.name)}"
+        for c in table_columns(table)
+    ]
+    return f"SELECT {', '.join(columns)} FROM {relation}"
+
+
+def _scanned(table: DeltaTable) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    yield from pa.RecordBatchReader.from_stream(table.scan()).cast(_schema(table))
+
+
+def _schema(table: DeltaTable) -> pa.Schema:
+    import pyarrow as pa
+
+    return pa.schema(table.schema().to_arrow())
+
+
+def _local(uri: str) -> str:
+    from urllib.parse import unquote
+
+    return unquote(uri.removeprefix("file://")) if uri.startswith("file://") else uri

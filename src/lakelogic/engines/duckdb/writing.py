@@ -1,0 +1,187 @@
+"""Writing Delta tables through delta-rs: each write carries its run, and a repeated one is left out."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lakelogic.engines.base import Stamp
+from lakelogic.engines.commits import told
+from lakelogic.engines.duckdb.session import Frame, Session
+from lakelogic.engines.duckdb.tables import Table, table_columns
+from lakelogic.errors import WriteError
+from lakelogic.formats.arrow_types import columns_of
+from lakelogic.plan.model import TablePlan
+from lakelogic.sql.duckdb.types import duckdb_type, quoted
+from lakelogic.sql.types import Column, Columns, type_name
+from lakelogic.write.operations import AppendRows, MergeRows, ReplaceRows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from deltalake import CommitProperties
+
+# Parquet can't hold these in a column's name; a table that maps names to its own can.
+_NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
+_BATCH_ROWS = 100_000
+_WIDER = {
+    "tinyint": ("smallint", "int", "bigint"),
+    "smallint": ("int", "bigint"),
+    "int": ("bigint",),
+    "float": ("double",),
+}
+
+
+def write(session: Session, table: Table, plan: TablePlan, frame: Frame, stamp: Stamp) -> None:
+    """Apply the plan's operation in one commit. The first rows of a table are appended, whatever the operation."""
+    there = table.exists
+    if there and (table.open().transaction_version(stamp.app_id) or 0) >= stamp.sequence:
+        # delta-rs would write it again; whether the earlier commit is ours is for the caller to find out.
+        return
+    match plan.operation:
+        case MergeRows() as merge if there:
+            _merge(session, table, plan, merge, frame, stamp)
+        case ReplaceRows():
+            rows = frame if plan.evolve or not there else _aligned(session, table, plan, frame)
+            _save(session, table, plan, rows, stamp, "overwrite", there=there)
+        case AppendRows() | MergeRows():
+            rows = _aligned(session, table, plan, frame) if there else frame
+            _save(session, table, plan, rows, stamp, "append", there=there)
+        case other:
+            raise WriteError(f"DuckDB can't apply {type(other).__name__}.")
+
+
+def _save(
+    session: Session, table: Table, plan: TablePlan, frame: Frame, stamp: Stamp, mode: str, *, there: bool
+) -> None:
+    from deltalake import write_deltalake
+
+    properties = dict(plan.properties)
+    if not there and any(_NEEDS_MAPPING.search(name) for name in session.columns(frame)):
+        properties.setdefault("delta.columnMapping.mode", "name")
+    evolution = "overwrite" if mode == "overwrite" else "merge"
+    changes = plan.evolve and _brings_columns(session, table, frame, there)
+    write_deltalake(
+        table.path,
+        _reader(session, frame),
+        mode=mode,  # type: ignore[call-overload]
+        schema_mode=evolution if changes else None,
+        partition_by=list(plan.partition_by) or None,
+        configuration=properties if not there else None,
+        storage_options=table.options,
+        commit_properties=_commit(stamp),
+    )
+
+
+def _merge(session: Session, table: Table, plan: TablePlan, merge: MergeRows, frame: Frame, stamp: Stamp) -> None:
+    _add_columns(session, table, plan, frame)
+    frame = _aligned(session, table, plan, frame, whole=False)
+    columns = session.columns(frame)
+    fixed = {name.lower() for name in (*merge.keys, *merge.insert_only)}
+    updates = {quoted(name): f"s.{quoted(name)}" for name in columns if name.lower() not in fixed}
+    compare = [name for name in columns if merge.compare and name.lower() in {c.lower() for c in merge.compare}]
+    builder = table.open().merge(
+        _reader(session, frame),
+        " AND ".join(f"t.{_named(columns, key)} = s.{_named(columns, key)}" for key in merge.keys),
+        source_alias="s",
+        target_alias="t",
+        commit_properties=_commit(stamp),
+    )
+    # With nothing to compare a match never differs: the table has keys only.
+    if updates and merge.compare != ():
+        same = " AND ".join(f"(t.{quoted(name)} IS NOT DISTINCT FROM s.{quoted(name)})" for name in compare)
+        builder = builder.when_matched_update(updates, predicate=f"NOT ({same})" if compare else None)
+    builder.when_not_matched_insert({quoted(name): f"s.{quoted(name)}" for name in columns}).execute()
+    if (table.open().transaction_version(stamp.app_id) or 0) < stamp.sequence:
+        _record_idle_merge(table, stamp)
+
+
+def _record_idle_merge(table: Table, stamp: Stamp) -> None:
+    """delta-rs makes no commit of a merge that changes nothing; the run must be found all the same."""
+    import pyarrow as pa
+    from deltalake import write_deltalake
+
+    nothing = pa.schema(table.open().schema().to_arrow()).empty_table()
+    commit = _commit(stamp, operation="MERGE")
+    write_deltalake(table.path, nothing, mode="append", storage_options=table.options, commit_properties=commit)
+
+
+def _add_columns(session: Session, table: Table, plan: TablePlan, frame: Frame) -> None:
+    """A commit of its own, without the run's stamp: it must not pass for the write of the rows."""
+    from deltalake import Schema
+
+    opened = table.open()
+    there = table_columns(opened)
+    schema = session.relation(frame).limit(0).to_arrow_table().schema
+    new = [field for field in schema if field.name not in there]
+    _refuse_new(table, plan, [field.name for field in new])
+    if new:
+        opened.alter.add_columns(Schema.from_arrow(_arrow_schema(new)).fields)
+
+
+def _aligned(session: Session, table: Table, plan: TablePlan, frame: Frame, *, whole: bool = True) -> Frame:
+    """The rows with the table's names and types; new columns come last.
+
+    Raises:
+        WriteError: a column has a type that the table's own can't hold, or is new and may not be.
+    """
+    given = _columns(session, frame)
+    there = table_columns(table.open())
+    _refuse_new(table, plan, [column.name for column in given if column.name not in there])
+    known = [_fitted(table, column, given.find(column.name)) for column in there if whole or column.name in given]
+    new = [quoted(column.name) for column in given if column.name not in there]
+    return session.select(f"SELECT {', '.join((*known, *new))} FROM {frame.view}")
+
+
+def _fitted(table: Table, own: Column, given: Column | None) -> str:
+    if given is None:
+        return f"CAST(NULL AS {duckdb_type(own.type)}) AS {quoted(own.name)}"
+    has, gets = type_name(own.type), type_name(given.type)
+    if has != gets and has not in _WIDER.get(gets, ()):
+        raise WriteError(
+            f"can't write {table.shown}: column '{own.name}' is {has} in the table, and the rows have {gets}.",
+            cure="Cast it in the contract, or change the table.",
+        )
+    return f"CAST({quoted(given.name)} AS {duckdb_type(own.type)}) AS {quoted(own.name)}"
+
+
+def _refuse_new(table: Table, plan: TablePlan, new: list[str]) -> None:
+    if new and not plan.evolve:
+        raise WriteError(
+            f"{table.shown} has no column {', '.join(new)}, and schema_policy.evolution is strict.",
+            cure="Add the columns to the table, or use 'evolution: append'.",
+        )
+
+
+def _brings_columns(session: Session, table: Table, frame: Frame, there: bool) -> bool:
+    """Whether a write changes the table's columns; asked first, since not every table can have them changed."""
+    if not there:
+        return False
+    has = [(c.name, type_name(c.type)) for c in table_columns(table.open())]
+    return has != [(c.name, type_name(c.type)) for c in _columns(session, frame)]
+
+
+def _columns(session: Session, frame: Frame) -> Columns:
+    return columns_of(session.relation(frame).limit(0).to_arrow_table().schema)
+
+
+def _reader(session: Session, frame: Frame) -> pa.RecordBatchReader:
+    return session.relation(frame).to_arrow_reader(_BATCH_ROWS)
+
+
+def _commit(stamp: Stamp, **more: object) -> CommitProperties:
+    from deltalake import CommitProperties, Transaction
+
+    return CommitProperties(
+        custom_metadata={"userMetadata": told(stamp, **more)},
+        app_transactions=[Transaction(stamp.app_id, stamp.sequence)],
+    )
+
+
+def _named(columns: list[str], key: str) -> str:
+    return quoted(next(name for name in columns if name.lower() == key.lower()))
+
+
+def _arrow_schema(fields: list[pa.Field]) -> pa.Schema:
+    import pyarrow as pa
+
+    return pa.schema(fields)
