@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lakelogic.contract.support import UNBUILT_KINDS
 from lakelogic.masks.base import Mask, MaskExample, masks
 from lakelogic.models import keys_of
 from lakelogic.rules.base import AuditExample, DatasetRule, RowRule, RuleExample, dataset_rules, row_rules
@@ -13,7 +12,6 @@ from lakelogic.transforms.base import Transform, TransformExample, transforms
 from scripts.pages.keys import inner_model, key_table
 from scripts.pages.markdown import code, listed, page, prose, rows_table, table, yaml_block
 
-_NOT_YET = "*Not yet: this release loads it and refuses it before a run.*"
 _TESTED = "The examples below are tests: they run on every engine."
 
 
@@ -57,16 +55,16 @@ def masks_page() -> str:
 def _row_rules() -> Iterator[str]:
     for kind, rule in row_rules:
         yield f"### {kind}"
-        yield from _described(kind, rule, keys_of(RowRule))
+        yield from _described(rule, keys_of(RowRule))
         for example in rule.examples:
             yield yaml_block({**_links(example.links), "quality": {"row_rules": [{kind: example.arguments}]}})
-            yield _verdicts(example)
+            yield from _judged_rows(example) if example.types else (_verdicts(example),)
 
 
 def _dataset_rules() -> Iterator[str]:
     for kind, rule in dataset_rules:
         yield f"### {kind}{' (dataset)' if kind in row_rules else ''}"
-        yield from _described(kind, rule, keys_of(DatasetRule))
+        yield from _described(rule, keys_of(DatasetRule))
         for example in rule.examples:
             yield yaml_block({"quality": {"dataset_rules": [{kind: example.arguments}]}})
             yield _measure(example)
@@ -75,7 +73,7 @@ def _dataset_rules() -> Iterator[str]:
 def _transforms() -> Iterator[str]:
     for kind, item in transforms:
         yield f"## {kind}"
-        yield from _described(kind, item, keys_of(Transform))
+        yield from _described(item, keys_of(Transform))
         for example in item.examples:
             yield yaml_block({**_links(example.links), "transformations": [{kind: example.arguments}]})
             yield from _before_and_after(example)
@@ -93,10 +91,8 @@ def _masks() -> Iterator[str]:
             yield table(columns, [_stored(example, formats) for example in mask.examples])
 
 
-def _described(kind: str, model: Any, shared: set[str]) -> Iterator[str]:
+def _described(model: Any, shared: set[str]) -> Iterator[str]:
     yield prose(model.__doc__)
-    if kind in UNBUILT_KINDS:
-        yield _NOT_YET
     yield key_table(model, without=shared)
     for key, info in model.model_fields.items():
         inner = inner_model(info.annotation)
@@ -114,6 +110,15 @@ def _verdicts(example: RuleExample) -> str:
         for column, values in columns.items()
     ]
     return f"`{example.column}` of type `{example.column_type}`{' ' + ' and '.join(links) if links else ''}: {'; '.join(parts)}."
+
+
+def _judged_rows(example: RuleExample) -> Iterator[str]:
+    for link, columns in (example.links or {}).items():
+        yield f"Link `{link}`:"
+        yield rows_table([dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)])
+    for verdict, rows in (("Passes:", example.passes), ("Fails:", example.fails)):
+        yield verdict
+        yield rows_table(rows)
 
 
 def _measure(example: AuditExample) -> str:

@@ -30,7 +30,8 @@ ODD_NAMES = ["order id", "it's", "a`b", 'größe "名前"', "select", "a.b", "1\
 def judge(engine: Evaluator, checks: Sequence[Check], frames: Mapping[str, Frame]) -> list[list[bool | None]]:
     """What each check says of the rows of the source, in order."""
     columns = frames["source"].columns
-    lookups = [check.lookup for check in checks if check.lookup is not None]
+    known = {name: frame.columns for name, frame in frames.items()}
+    lookups = [check.lookup.spelt(known) for check in checks if check.lookup is not None]
     table = lookup_step(columns, lookups).select.subquery("source") if lookups else exp.to_table("source")
     verdicts = [named(f"verdict {number}", check.predicate.copy()) for number, check in enumerate(checks)]
     rows = engine.evaluate(exp.select(ref("position"), *verdicts).from_(table), frames)
@@ -48,10 +49,18 @@ def source(values: list[Any], kind: str, column: str = "value") -> Frame:
     return Frame(types, [{column: value, "position": position} for position, value in enumerate(values)])
 
 
+def _judged_rows(example: RuleExample) -> Frame:
+    values = [*example.passes, *example.fails]
+    if example.types is None:
+        return source(values, example.column_type, example.column)
+    rows = [{**row, "position": position} for position, row in enumerate(values)]
+    return Frame({**example.types, "position": "int"}, rows)
+
+
 def linked(example: RuleExample) -> dict[str, Frame]:
     return {
         link: Frame(
-            dict.fromkeys(keys, example.column_type),
+            {key: (example.link_types or {}).get(key, example.column_type) for key in keys},
             [dict(zip(keys, row, strict=True)) for row in zip(*keys.values(), strict=True)],
         )
         for link, keys in (example.links or {}).items()
@@ -60,7 +69,7 @@ def linked(example: RuleExample) -> dict[str, Frame]:
 
 @pytest.mark.parametrize(("rule", "example"), ROW_CASES)
 def test_a_row_rule_judges_its_examples(engine: Evaluator, rule: type[RowRule], example: RuleExample) -> None:
-    frame = source([*example.passes, *example.fails], example.column_type, example.column)
+    frame = _judged_rows(example)
     checks = rule.model_validate(rule.from_yaml(example.arguments)).checks(frame.columns)
     verdicts = judge(engine, checks, {"source": frame, **linked(example)})
     passed = [all(verdict is True for verdict in row) for row in zip(*verdicts, strict=True)]

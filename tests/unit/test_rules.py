@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
-from lakelogic.errors import ContractError, NotSupportedYet, SqlError
+from lakelogic.errors import ContractError, SqlError
 from lakelogic.rules.base import Audit, Check, DatasetRule, RowRule, dataset_rules, row_rules
 from lakelogic.sql.render import to_spark
 from lakelogic.sql.types import Columns
@@ -336,10 +337,30 @@ def test_a_lookup_is_spelt_as_its_link_or_refused() -> None:
         lookup.spelt({"people": Columns.of("name")})
 
 
-def test_lifecycle_window_loads_and_is_refused_by_the_plan() -> None:
-    body = {"event_ts": "at", "event_key": "n", "reference": "subscribers", "reference_key": "n"}
-    with pytest.raises(NotSupportedYet, match="not supported yet: the row rule lifecycle_window"):
-        row("lifecycle_window", body).checks(COLUMNS)
+def test_a_lifecycle_window_is_named_by_its_key_and_told_in_words() -> None:
+    body = {"event_ts": "at", "event_key": "n", "reference": "subscribers"}
+    made = check("lifecycle_window", body)
+    assert (made.name, made.category) == ("n_lifecycle_window", "consistency")
+    assert made.message == "Rule failed: n_lifecycle_window (at is within a period of n in subscribers)"
+
+
+def test_a_lifecycle_window_over_no_times_or_no_columns_is_refused() -> None:
+    body = {"event_ts": "at", "event_key": "n", "reference": "subscribers"}
+    with pytest.raises(ContractError, match="needs times, but 'n' is int"):
+        check("lifecycle_window", {**body, "event_ts": "n"})
+    lookup = check("lifecycle_window", body).lookup
+    assert lookup is not None
+    with pytest.raises(ContractError, match="needs times, but 'end_date' is double"):
+        lookup.spelt({"subscribers": Columns.of(n="int", start_date="date", end_date="double")})
+    with pytest.raises(SqlError, match="column 'end_date' is unknown"):
+        lookup.spelt({"subscribers": Columns.of(n="int", start_date="date")})
+    with pytest.raises(ValidationError, match="end_default must be a day or a moment"):
+        row("lifecycle_window", {**body, "end_default": "never"})
+
+
+def test_the_end_of_an_open_period_may_be_written_as_a_date() -> None:
+    body = {"event_ts": "at", "event_key": "n", "reference": "s", "end_default": date(2030, 1, 1)}
+    assert row("lifecycle_window", body).model_dump()["end_default"] == "2030-01-01"
 
 
 def test_the_dataset_may_be_called_by_its_name() -> None:
@@ -354,11 +375,11 @@ def test_every_row_rule_has_a_line_for_users_and_telling_examples(kind: str, rul
     assert rule.kind == kind
     assert len((rule.__doc__ or "").splitlines()) == 1
     assert all(field.description for field in rule.model_fields.values())
-    if kind != "lifecycle_window":
-        assert len(rule.examples) >= 3
-        assert any(example.passes for example in rule.examples)
-        assert any(None in (*example.passes, *example.fails) for example in rule.examples)
-        assert any(value is not None for example in rule.examples for value in example.fails) or kind == "not_null"
+    assert sum(len((*example.passes, *example.fails)) for example in rule.examples) >= 3
+    assert any(example.passes for example in rule.examples)
+    values = [value for example in rule.examples for value in (*example.passes, *example.fails)]
+    assert None in [cell for value in values for cell in (value.values() if isinstance(value, dict) else [value])]
+    assert any(value is not None for example in rule.examples for value in example.fails) or kind == "not_null"
 
 
 @pytest.mark.parametrize(("kind", "rule"), list(dataset_rules), ids=str)

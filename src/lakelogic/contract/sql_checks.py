@@ -7,7 +7,6 @@ from contextlib import suppress
 
 from lakelogic.contract.loaded import LoadedContract
 from lakelogic.contract.places import Path
-from lakelogic.contract.support import UNBUILT_KINDS
 from lakelogic.errors import ContractError, LakeLogicError, did_you_mean
 from lakelogic.rules.base import RowRule
 from lakelogic.sql.parse import parse_condition, parse_projection, parse_scalar
@@ -59,7 +58,7 @@ def _links_read(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
                 yield ("transformations", index, item.kind), name
     for path, rule in _row_rules(loaded):
         reference = getattr(rule, "reference", None)
-        if isinstance(reference, str) and rule.kind not in UNBUILT_KINDS:
+        if isinstance(reference, str):
             yield (*path, rule.kind, "reference"), reference
 
 

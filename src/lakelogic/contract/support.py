@@ -108,7 +108,6 @@ _VALUES: Mapping[Path, tuple[object, ...]] = {
     ("materialization", "strategy"): ("scd2", "snapshot", "replace_partitions"),
     ("materialization", "format"): ("iceberg", "parquet", "csv", "json"),
 }
-UNBUILT_KINDS = frozenset({"lifecycle_window", "rollup", "pivot", "unpivot"})
 
 
 def unbuilt_keys() -> frozenset[Path]:
@@ -124,7 +123,7 @@ def unbuilt_values() -> Mapping[Path, tuple[object, ...]]:
 
 def unsupported(loaded: LoadedContract) -> list[NotSupportedYet]:
     """Everything that the contract asks for and this release does not do, in the order of the file."""
-    paths = dict.fromkeys([*_used_keys(loaded), *_used_values(loaded), *_used_kinds(loaded), *_inferred(loaded)])
+    paths = dict.fromkeys([*_used_keys(loaded), *_used_values(loaded), *_inferred(loaded)])
     found = [NotSupportedYet(what, place=loaded.place(*path)) for path, what in paths]
     return sorted(found, key=lambda item: (item.place.line or 0, item.place.column or 0) if item.place else (0, 0))
 
@@ -149,19 +148,6 @@ def _used_values(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
     for index, link in enumerate(loaded.model.links):
         if link.type == "orc":
             yield ("links", index, "type"), f"links[{index}].type: {link.type}"
-
-
-def _used_kinds(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
-    model = loaded.model
-    listed: list[tuple[Path, str]] = [
-        *((("transformations", index), item.kind) for index, item in enumerate(model.transformations)),
-        *((("quality", "row_rules", index), rule.kind) for index, rule in enumerate(model.quality.row_rules)),
-    ]
-    for position, field in enumerate(model.model.fields):
-        listed += [(("model", "fields", position, "rules", i), rule.kind) for i, rule in enumerate(field.rules)]
-    for path, kind in listed:
-        if kind in UNBUILT_KINDS:
-            yield (*path, kind), f"{_dotted(path[:-1])}: {kind}"
 
 
 def _inferred(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:

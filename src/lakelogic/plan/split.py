@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -11,13 +11,14 @@ from lakelogic.contract import LoadedContract
 from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place
 from lakelogic.plan import names
 from lakelogic.plan.conform import Declared, conform, declared
+from lakelogic.plan.intake import take_in
 from lakelogic.plan.kept import KeptValues
 from lakelogic.plan.stages import Chain, lookup_step
 from lakelogic.rules import declared as model_rules
-from lakelogic.rules.base import Check, RowRule
+from lakelogic.rules.base import Check, Lookup, RowRule
 from lakelogic.rules.naming import unique_names
 from lakelogic.sql.types import Columns
-from lakelogic.transforms.base import Step, project, ref, transforms
+from lakelogic.transforms.base import VALID, Step, Transform, project, ref, transforms
 
 
 @dataclass
@@ -37,6 +38,11 @@ class Stage:
     def columns(self) -> Columns:
         return self.chain.columns
 
+    @property
+    def errors(self) -> list[Check]:
+        """The checks that send a row to quarantine."""
+        return [check for check in self.checks if check.severity == "error"]
+
     def judge(self, column: str, check: Check) -> None:
         """Add a column's own check; where it fails, rules that are NULL because of the column say nothing new."""
         self.checks.append(check)
@@ -44,9 +50,13 @@ class Stage:
         others = self.excused_by.get(column.lower())
         self.excused_by[column.lower()] = exp.or_(others, failed) if others is not None else failed
 
-    def bring_in_references(self) -> None:
+    @property
+    def lookups(self) -> dict[str, Lookup]:
+        """What checks must find in links, by the flag that tells whether it is there."""
+        return {check.lookup.flag: check.lookup for check in self.checks if check.lookup is not None}
+
+    def bring_in(self, lookups: Mapping[str, Lookup]) -> None:
         """Join the links in which checks must find a value."""
-        lookups = {check.lookup.flag: check.lookup for check in self.checks if check.lookup is not None}
         if lookups:
             used = {lookup.link for lookup in lookups.values()}
             self.chain.add("references", lookup_step(self.columns, list(lookups.values())), used)
@@ -79,6 +89,7 @@ class SplitBuilder:
         """
         pre = Stage(Chain(source, self._links))
         _keep_origin(pre.chain)
+        take_in(self._loaded, pre.chain)
         self._preserve_upstream(pre.chain)
         self._transform(pre, "pre")
         made_later = self._made_later(pre.columns)
@@ -96,14 +107,47 @@ class SplitBuilder:
         self._row_rules(pre, post)
         if self._problems:
             raise ContractInvalid(self._problems)
+        return self._joined_up(pre, post, unknown)
+
+    def _joined_up(self, pre: Stage, post: Stage, unknown: tuple[str, ...]) -> Split:
+        """Both stages with what their rules find in links, and with the steps that wait for rules."""
+        at_once = post.chain.row_wise and bool(post.errors) and not self._waiting("post")
+        # A flag is that of the values before the split, or of those after it.
+        at_once = at_once and not pre.lookups.keys() & post.lookups.keys()
+        pre.bring_in(pre.lookups)
+        self._keep_valid(pre, post.errors, "pre")
+        if not at_once:
+            post.bring_in(post.lookups)
+            self._keep_valid(post, (), "post")
         self._name(pre, post)
-        pre.bring_in_references()
-        if post.chain.row_wise and any(check.severity == "error" for check in post.checks):
+        if at_once:
             pre = self._judged_at_once(pre, post)
             post = Stage(Chain(pre.columns, self._links))
-        else:
-            post.bring_in_references()
         return Split(pre, post, unknown)
+
+    def _waiting(self, phase: str) -> list[tuple[int, Transform]]:
+        return [(at, item) for at, item in self._of_phase(phase) if item.waits_for_rules]
+
+    def _of_phase(self, phase: str) -> list[tuple[int, Transform]]:
+        return [(at, item) for at, item in enumerate(self._contract.transformations) if item.phase == phase]
+
+    def _keep_valid(self, stage: Stage, judged_later: Sequence[Check], phase: str) -> None:
+        """Add the steps that must know which rows are good, after the rules that tell it."""
+        for position, transform in self._waiting(phase):
+            place = self._loaded.place("transformations", position)
+            if judged_later:
+                raise ContractError(
+                    f"{transform.kind} in phase pre can't prefer valid rows: '{judged_later[0].name}' is judged later.",
+                    cure="Give it phase: post.",
+                    place=place,
+                )
+            passed = exp.and_(exp.true(), *(exp.paren(check.predicate.copy()) for check in stage.errors))
+            flag = exp.func("COALESCE", exp.paren(passed), exp.false())
+            step = project(stage.columns, {VALID.name: flag})
+            stage.chain.add("valid rows", replace(step, columns=stage.columns.with_(VALID)))
+            self._add_step(stage, position, transform)
+            # Nobody else may ask for it: after the next step it would no longer be true.
+            stage.chain.columns = stage.columns.without([VALID.name])
 
     def _after(self, columns: Columns) -> Stage:
         """What follows the split: transformations, then the declared types of what they made."""
@@ -146,7 +190,7 @@ class SplitBuilder:
         ]
         excuses = {kept.name(name).lower(): kept.expression(tree) for name, tree in pre.excused_by.items()}
         both = Stage(pre.chain, checks, {**excuses, **post.excused_by}, judges_both=True)
-        both.bring_in_references()
+        both.bring_in(post.lookups)
         return both
 
     def _unknown(self, columns: Columns) -> tuple[str, ...]:
@@ -162,12 +206,22 @@ class SplitBuilder:
             chain.add("upstream lineage", Step(exp.select(*out).from_("source"), chain.columns.rename(kept)))
 
     def _transform(self, stage: Stage, phase: str) -> None:
-        for position, transform in enumerate(self._contract.transformations):
-            if transform.phase != phase:
-                continue
-            place = self._loaded.place("transformations", position)
-            stage.chain.transform(f"{position + 1}. {transform.kind}", transform.over(self._loaded.name), place)
-            stage.checks.extend(transform.checks(stage.columns))
+        waiting = False
+        for position, transform in self._of_phase(phase):
+            if waiting:
+                raise ContractError(
+                    "nothing of its phase may follow a deduplication with prefer: valid, which waits for the rules.",
+                    cure="Put it before the deduplication.",
+                    place=self._loaded.place("transformations", position),
+                )
+            waiting = transform.waits_for_rules
+            if not waiting:
+                self._add_step(stage, position, transform)
+
+    def _add_step(self, stage: Stage, position: int, transform: Transform) -> None:
+        place = self._loaded.place("transformations", position)
+        stage.chain.transform(f"{position + 1}. {transform.kind}", transform.over(self._loaded.name), place)
+        stage.checks.extend(transform.checks(stage.columns))
 
     def _made_later(self, columns: Columns) -> set[str]:
         """Fields of the model that only a post transformation makes."""

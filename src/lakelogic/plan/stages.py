@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from lakelogic.errors import LakeLogicError, Place
-from lakelogic.rules.base import Lookup
+from lakelogic.errors import ContractError, LakeLogicError, Place
+from lakelogic.rules.base import KEY, Lookup
+from lakelogic.sql.convert import equal
 from lakelogic.sql.types import BOOLEAN, Column, Columns
 from lakelogic.transforms.base import SOURCE, Step, Transform, named, ref
 
@@ -28,9 +29,20 @@ class Chain:
     def transform(self, name: str, transform: Transform, place: Place | None) -> None:
         """Add a transformation of the contract; an error is told with its place."""
         try:
-            self.add(name, transform.step(self.columns, self.links), transform.links_used())
+            step = transform.step(self.columns, self.links)
+            self._refuse_dropped_rows(transform.kind, step)
+            self.add(name, step, transform.links_used())
         except LakeLogicError as error:
             raise error.at(place) from None
+
+    def _refuse_dropped_rows(self, kind: str, step: Step) -> None:
+        """Rows on their way to quarantine must not be counted, joined or multiplied as if they were kept."""
+        looks_at_one = step.row_wise or (step.effect == "filtered" and step.select.find(exp.Window) is None)
+        if not looks_at_one and any(earlier.marks_dropped for _, earlier, _, _ in self.steps):
+            raise ContractError(
+                f"{kind} would still see the rows that a deduplication before it sends to quarantine.",
+                cure="Put it before the deduplication, or into phase post.",
+            )
 
     @property
     def row_wise(self) -> bool:
@@ -39,24 +51,15 @@ class Chain:
 
 
 def lookup_step(columns: Columns, lookups: Sequence[Lookup]) -> Step:
-    """All flags that rules need of links, in one SELECT: one left join to the distinct keys of each link."""
-    select = exp.select(*(ref(column) for column in columns)).from_(SOURCE)
-    flags = []
+    """All flags that rules need of links, in one SELECT: one left join to one row for each key of a link."""
+    flags = [Column(lookup.flag, BOOLEAN, hidden=True) for lookup in lookups]
+    # What an earlier stage has found is found anew: values may have changed since.
+    kept = columns.without(flag.name for flag in flags)
+    select = exp.select(*(ref(column, SOURCE) for column in kept)).from_(SOURCE)
     for position, lookup in enumerate(lookups):
         alias = f"_ll_link_{position}"
-        key = exp.to_identifier("_ll_k", quoted=True)
-        keys = exp.select(exp.alias_(ref(lookup.key), key), exp.alias_(exp.true(), "_ll_found")).distinct()
-        found = keys.from_(exp.to_identifier(lookup.link, quoted=True)).subquery(alias)
-        on = exp.EQ(this=_of(SOURCE, columns.get(lookup.column).name), expression=_of(alias, "_ll_k"))
-        select = select.join(found, on=on, join_type="left")
-        flag = exp.func("COALESCE", _of(alias, "_ll_found"), exp.false())
-        select = select.select(named(lookup.flag, flag))
-        flags.append(Column(lookup.flag, BOOLEAN, hidden=True))
-    for expression in list(select.selects):
-        if isinstance(expression, exp.Column) and not expression.table:
-            expression.set("table", exp.to_identifier(SOURCE))
-    return Step(select, columns.with_(*flags))
-
-
-def _of(table: str, column: str) -> exp.Column:
-    return exp.column(exp.to_identifier(column, quoted=True), table=exp.to_identifier(table))
+        own = columns.get(lookup.column)
+        matched = equal(ref(own, SOURCE), own.type, ref(KEY, alias), lookup.key_type)
+        select = select.join(lookup.found().subquery(alias), on=matched, join_type="left")
+        select = select.select(named(lookup.flag, lookup.told(SOURCE, alias)))
+    return Step(select, kept.with_(*flags))

@@ -5,20 +5,23 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 from pydantic import Field
 from sqlglot import exp
 
 from lakelogic.errors import SqlError, did_you_mean
 from lakelogic.registry import Registry
-from lakelogic.sql.build import readable
+from lakelogic.sql.build import named, readable, ref
 from lakelogic.sql.source_names import ReadsSource
-from lakelogic.sql.types import Columns
+from lakelogic.sql.types import UNKNOWN, Columns
 
 Severity = Literal["error", "warning", "info"]
 Phase = Literal["pre", "post"]
 Category = str
+
+KEY = "_ll_k"
+FOUND = "_ll_found"
 
 row_rules: Registry[type[RowRule]] = Registry("row_rule", "lakelogic.rules")
 dataset_rules: Registry[type[DatasetRule]] = Registry("dataset_rule", "lakelogic.rules")
@@ -32,16 +35,30 @@ class Lookup:
     column: str
     key: str
     flag: str
+    key_type: exp.DataType = UNKNOWN
 
-    def spelt(self, links: Mapping[str, Columns]) -> Lookup:
-        """The same lookup, with the key spelt as the link has it.
+    def spelt(self, links: Mapping[str, Columns]) -> Self:
+        """The same lookup, with the key as the link has it.
 
         Raises:
             SqlError: there is no such link, or it has no such column.
         """
+        key = self._of(links).get(self.key)
+        return replace(self, key=key.name, key_type=key.type)
+
+    def found(self) -> exp.Select:
+        """What the link tells of each key, in one row: the key, and what `told` needs."""
+        keys = exp.select(named(KEY, ref(self.key)), named(FOUND, exp.true())).distinct()
+        return keys.from_(exp.Table(this=exp.to_identifier(self.link, quoted=True)))
+
+    def told(self, source: str, alias: str) -> exp.Expr:
+        """The flag of a row of the source, beside which stands what was found for its key, or NULL."""
+        return exp.Coalesce(this=ref(FOUND, alias), expressions=[exp.false()])
+
+    def _of(self, links: Mapping[str, Columns]) -> Columns:
         if self.link not in links:
             raise SqlError(f"link '{self.link}' is unknown.", cure=did_you_mean(self.link, links))
-        return replace(self, key=links[self.link].get(self.key).name)
+        return links[self.link]
 
 
 @dataclass(frozen=True)
@@ -104,7 +121,8 @@ def within(
 class RuleExample:
     """Values of a column for which a rule passes and fails; `arguments` is the rule's YAML body.
 
-    `links` holds, for each link that the rule reads, the values of its key.
+    `links` holds, for each link that the rule reads, the values of its columns. With `types`, the rule looks at several
+    columns: `passes` and `fails` are whole rows.
     """
 
     arguments: Any
@@ -113,6 +131,8 @@ class RuleExample:
     passes: tuple[Any, ...] = ()
     fails: tuple[Any, ...] = ()
     links: Mapping[str, Mapping[str, tuple[Any, ...]]] | None = None
+    types: Mapping[str, str] | None = None
+    link_types: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from typing import ClassVar
 from pydantic import Field
 from sqlglot import exp
 
-from lakelogic.errors import NotSupportedYet
 from lakelogic.rules.base import Lookup, RowRule, RuleExample, row_rule
 from lakelogic.sql.build import is_null, ref
 from lakelogic.sql.types import Columns
@@ -55,21 +54,3 @@ class ReferentialIntegrity(RowRule):
 
     def condition(self, predicate: exp.Expr) -> str:
         return f"{self.field} is found in {self.reference}.{self.key or self.field}"
-
-
-@row_rule("lifecycle_window")
-class LifecycleWindow(RowRule):
-    """The event lies within a period of its key in a link."""
-
-    event_ts: str = Field(description="The column with the time of the event.")
-    event_key: str = Field(description="The column with the key of the event.")
-    reference: str = Field(description="The link with the periods.")
-    reference_key: str = Field(description="The link's key column.")
-    start_field: str = Field("start_date", description="The link's column with the start of a period.")
-    end_field: str = Field("end_date", description="The link's column with the end of a period.")
-    end_default: str = Field("9999-12-31", description="The end of a period that is open.")
-
-    default_category: ClassVar[str] = "consistency"
-
-    def predicates(self, columns: Columns) -> Mapping[str, exp.Expr]:
-        raise NotSupportedYet("the row rule lifecycle_window")

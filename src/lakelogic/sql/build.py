@@ -95,7 +95,7 @@ def literal(value: Scalar | None, data_type: exp.DataType = UNKNOWN) -> exp.Expr
     if value is None:
         return exp.null()
     if is_text(data_type):
-        return exp.Literal.string(_written(value))
+        return exp.Literal.string(written(value))
     if is_number(data_type):
         return _number(value, data_type)
     if is_moment(data_type):
@@ -119,7 +119,8 @@ def readable(expression: exp.Expr) -> str:
     return copy.sql("spark")
 
 
-def _written(value: Scalar) -> str:
+def written(value: Scalar) -> str:
+    """A value as text, as a contract writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, datetime):
@@ -160,7 +161,7 @@ def _moment(value: Scalar, data_type: exp.DataType) -> exp.Expr:
 
 
 def _boolean(value: Scalar, data_type: exp.DataType) -> exp.Expr:
-    text = _written(value).lower()
+    text = written(value).lower()
     if text not in {"true", "false"}:
         raise _unlike(value, data_type)
     return exp.Boolean(this=text == "true")

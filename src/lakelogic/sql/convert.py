@@ -35,6 +35,15 @@ def convert(value: exp.Expr, source: exp.DataType, target: exp.DataType) -> exp.
     return _try(_try(value, STRING), target)
 
 
+def equal(left: exp.Expr, left_type: exp.DataType, right: exp.Expr, right_type: exp.DataType) -> exp.Expr:
+    """Equality in which text meets another type as that type, the same on every engine."""
+    if is_text(left_type) and not is_unknown(right_type):
+        left = convert(left, left_type, right_type)
+    elif is_text(right_type) and not is_unknown(left_type):
+        right = convert(right, right_type, left_type)
+    return exp.EQ(this=left, expression=right)
+
+
 def element_type(data_type: exp.DataType) -> exp.DataType:
     """The type of a list's elements."""
     inner = data_type.expressions[0] if data_type.expressions else UNKNOWN
@@ -61,8 +70,7 @@ def _from_document(text: exp.Expr, target: exp.DataType) -> exp.Expr:
     options = call("MAP", exp.Literal.string("columnNameOfCorruptRecord"), exp.Literal.string(_BROKEN))
     document = exp.Anonymous(this="FROM_JSON", expressions=[wrapped, schema, options])
     keys = call("JSON_OBJECT_KEYS", text.copy())
-    members = [name for name, _ in _members(target)]
-    present = [call("ARRAY_CONTAINS", keys.copy(), exp.Literal.string(name)) for name in members]
+    present = [call("ARRAY_CONTAINS", keys.copy(), exp.Literal.string(name)) for name, _ in members(target)]
     whole = all_of(is_null(_member(document, _BROKEN)), *present)
     return _unless_lost(whole, _member(document, "v"))
 
@@ -77,10 +85,10 @@ def _between_nested(value: exp.Expr, source: exp.DataType, target: exp.DataType)
 
 def _between_structs(value: exp.Expr, source: exp.DataType, target: exp.DataType) -> exp.Expr:
     """Member by member, by name: Spark's own cast goes by position."""
-    there = {name.lower(): (name, data_type) for name, data_type in _members(source)}
+    there = {name.lower(): (name, data_type) for name, data_type in members(source)}
     parts: list[exp.Expr] = []
     kept: list[exp.Expr] = [has_value(value)]
-    for name, wanted in _members(target):
+    for name, wanted in members(target):
         if name.lower() not in there:
             return _try(exp.null(), target)
         stored, found = there[name.lower()]
@@ -112,7 +120,8 @@ def _member(value: exp.Expr, name: str) -> exp.Expr:
     return exp.Dot(this=value.copy(), expression=exp.to_identifier(name, quoted=True))
 
 
-def _members(data_type: exp.DataType) -> list[tuple[str, exp.DataType]]:
+def members(data_type: exp.DataType) -> list[tuple[str, exp.DataType]]:
+    """Names and types of what a struct holds; nothing for any other type."""
     if data_type.this != _Type.STRUCT:
         return []
     return [(member.name, member.args["kind"]) for member in data_type.expressions]

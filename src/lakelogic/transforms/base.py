@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
@@ -16,10 +16,11 @@ from lakelogic.rules.base import Check
 from lakelogic.sql.annotate import SOURCE
 from lakelogic.sql.build import named, ref
 from lakelogic.sql.source_names import ReadsSource
-from lakelogic.sql.types import UNKNOWN, Column, Columns, parse_type
+from lakelogic.sql.types import BOOLEAN, UNKNOWN, Column, Columns, parse_type
 
 __all__ = [
     "SOURCE",
+    "VALID",
     "Effect",
     "Names",
     "Phase",
@@ -34,12 +35,16 @@ __all__ = [
     "project",
     "ref",
     "refuse_hidden",
+    "refuse_twice",
     "transform",
     "transforms",
 ]
 
 Phase = Literal["pre", "post"]
 Effect = Literal["filtered", "deduplicated", "expanded"]
+
+VALID = Column("_ll_valid", BOOLEAN, hidden=True)
+"""Whether a row passes all rules of its phase."""
 
 transforms: Registry[type[Transform]] = Registry("transform", "lakelogic.transforms")
 
@@ -69,12 +74,15 @@ class Step:
     """A SELECT over `source` (the step before) and links, with the columns it yields.
 
     `row_wise` steps give one row for each row, from that row alone, so rules may be judged beside them.
+    `notes` are said once, before the run. Where it `marks_dropped`, rows that it drops stay until the split.
     """
 
     select: exp.Query
     columns: Columns
     row_wise: bool = True
     effect: Effect | None = None
+    notes: tuple[str, ...] = ()
+    marks_dropped: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,11 @@ class Transform(ReadsSource):
         Raises:
             SqlError: it names a column or link that is not there.
         """
+
+    @property
+    def waits_for_rules(self) -> bool:
+        """Whether the step must know which rows are good: it then comes after the rules, which tell it in VALID."""
+        return False
 
     def checks(self, columns: Columns) -> tuple[Check, ...]:
         """Rows that the step can't treat, as checks on the columns that it yields."""
@@ -172,6 +185,17 @@ def refuse_hidden(columns: Columns, name: str) -> None:
     """
     if (found := columns.find(name)) is not None and found.hidden:
         raise ContractError(f"the column name '{name}' is used by the run itself.", cure="Choose another name.")
+
+
+def refuse_twice(kind: str, names: Sequence[str]) -> None:
+    """Refuses two columns of one name.
+
+    Raises:
+        ContractError: a name is there twice; case makes no difference.
+    """
+    lowered = [name.lower() for name in names]
+    if twice := next((name for name in names if lowered.count(name.lower()) > 1), None):
+        raise ContractError(f"{kind} would yield column '{twice}' twice.", cure="Give one of them another name.")
 
 
 def link_columns(links: Mapping[str, Columns], name: str) -> Columns:

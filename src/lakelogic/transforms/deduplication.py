@@ -8,16 +8,27 @@ from typing import ClassVar, Literal, Self
 from pydantic import AliasChoices, Field, model_validator
 from sqlglot import exp
 
-from lakelogic.errors import NotSupportedYet
 from lakelogic.rules.base import Check
 from lakelogic.sql.build import any_of, is_null, is_text
-from lakelogic.sql.types import Column, Columns, is_unknown
-from lakelogic.transforms.base import SOURCE, Names, Step, Transform, TransformExample, named, pick, ref, transform
+from lakelogic.sql.types import BOOLEAN, Column, Columns, is_unknown
+from lakelogic.transforms.base import (
+    SOURCE,
+    VALID,
+    Names,
+    Step,
+    Transform,
+    TransformExample,
+    named,
+    pick,
+    ref,
+    transform,
+)
 
 Order = Literal["asc", "desc"]
 
 _RANK = "_ll_rank"
 _BLANK = "_ll_blank"
+_KEPT = any_of(exp.EQ(this=ref(_RANK), expression=exp.Literal.number(1)), ref(_BLANK))
 _TYPES = {"id": "string", "at": "int", "v": "string"}
 
 
@@ -80,17 +91,33 @@ class Deduplicate(Transform):
             raise ValueError("deduplicate has a use for name and label only with dropped: quarantine")
         return self
 
+    @property
+    def waits_for_rules(self) -> bool:
+        return self.prefer == "valid"
+
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
-        if self.dropped == "quarantine":
-            raise NotSupportedYet("deduplicate with dropped: quarantine")
-        if self.prefer == "valid":
-            raise NotSupportedYet("deduplicate with prefer: valid")
-        return keep_first(columns, self.on, self.sort_by, self.order)
+        ranked = _ranked(columns, self.on, self.sort_by, self.order)
+        if self.dropped == "count":
+            return _only_kept(ranked, columns)
+        flag = Column(_flag(columns, last=False), BOOLEAN, hidden=True)
+        marked = exp.select(*(ref(column) for column in columns), named(flag.name, _KEPT.copy()))
+        select = marked.from_(ranked.subquery(SOURCE))
+        return Step(select, columns.with_(flag), row_wise=False, marks_dropped=True)
 
     def checks(self, columns: Columns) -> tuple[Check, ...]:
-        if self.blank_keys == "keep":
-            return ()
-        return tuple(_key_check(columns.visible.get(name)) for name in self.on)
+        blank = [_key_check(columns.visible.get(name)) for name in self.on] if self.blank_keys == "quarantine" else []
+        return (*blank, self._kept_check(columns)) if self.dropped == "quarantine" else tuple(blank)
+
+    def _kept_check(self, columns: Columns) -> Check:
+        keys = [columns.visible.get(name).name for name in self.on]
+        name = self.name or f"{'_'.join(keys)}_deduplicate"
+        return Check(
+            name=name,
+            predicate=ref(_flag(columns, last=True)),
+            message=f"Rule failed: {name} (another row of the same {', '.join(keys)} is kept)",
+            category="uniqueness",
+            label=self.label,
+        )
 
 
 @transform("deduplicate_by_latest")
@@ -116,25 +143,30 @@ class DeduplicateByLatest(Transform):
     )
 
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
-        return keep_first(columns, self.key_columns, (self.timestamp_column,), "desc")
+        return _only_kept(_ranked(columns, self.key_columns, (self.timestamp_column,), "desc"), columns)
 
 
-def keep_first(columns: Columns, keys: Sequence[str], sort_by: Sequence[str], order: Order) -> Step:
-    """One row of each key; rows with a blank key are all kept."""
+def _ranked(columns: Columns, keys: Sequence[str], sort_by: Sequence[str], order: Order) -> exp.Select:
+    """The rows, each with its place among those of its key, and whether that key is blank."""
     key_columns = [columns.visible.get(name) for name in keys]
     sorting = [
         exp.Ordered(this=ref(columns.visible.get(name)), desc=order == "desc", nulls_first=False) for name in sort_by
     ]
-    ties = [exp.Ordered(this=_comparable(column), desc=False, nulls_first=False) for column in _tie_order(columns)]
+    # Hidden columns have no say: ordering by the text of whole rows would cost more than all the rest.
+    ties = [exp.Ordered(this=_comparable(column), desc=False, nulls_first=False) for column in columns.visible]
+    valid = [exp.Ordered(this=ref(VALID), desc=True, nulls_first=False)] if VALID.name in columns else []
     rank = exp.Window(
         this=exp.RowNumber(),
         partition_by=[ref(column) for column in key_columns],
-        order=exp.Order(expressions=[*sorting, *ties]),
+        order=exp.Order(expressions=[*valid, *sorting, *ties]),
     )
     blank = any_of(*(is_blank(column) for column in key_columns))
-    ranked = pick(columns).select(named(_RANK, rank), named(_BLANK, blank))
-    kept = any_of(exp.EQ(this=ref(_RANK), expression=exp.Literal.number(1)), ref(_BLANK))
-    select = exp.select(*(ref(column) for column in columns)).from_(ranked.subquery(SOURCE)).where(kept)
+    return pick(columns).select(named(_RANK, rank), named(_BLANK, blank))
+
+
+def _only_kept(ranked: exp.Select, columns: Columns) -> Step:
+    """One row of each key; rows with a blank key are all kept."""
+    select = exp.select(*(ref(column) for column in columns)).from_(ranked.subquery(SOURCE)).where(_KEPT.copy())
     return Step(select, columns, row_wise=False, effect="deduplicated")
 
 
@@ -147,17 +179,20 @@ def is_blank(column: Column) -> exp.Expr:
     return any_of(missing, exp.EQ(this=bare, expression=exp.Literal.string("")))
 
 
-def _tie_order(columns: Columns) -> list[Column]:
-    # Hidden columns come last: they decide only between rows that look the same, so that every pass keeps the same one.
-    return [*columns.visible, *columns.hidden]
-
-
 def _comparable(column: Column) -> exp.Expr:
     """Something to order a column by; a map has no order of its own."""
     has_order = not is_unknown(column.type) and not any(
         part.this == exp.DataType.Type.MAP for part in column.type.find_all(exp.DataType)
     )
     return ref(column) if has_order else exp.JSONFormat(this=exp.Struct(expressions=[ref(column)]))
+
+
+def _flag(columns: Columns, *, last: bool) -> str:
+    """The hidden column that tells which rows a deduplication keeps: the last one there is, or the next."""
+    number = 1
+    while f"_ll_kept_{number}" in columns:
+        number += 1
+    return f"_ll_kept_{number - 1 if last else number}"
 
 
 def _key_check(column: Column) -> Check:

@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 from sqlglot import exp
 
 from lakelogic.errors import ContractError, NotSupportedYet, did_you_mean
-from lakelogic.sql.build import Scalar, all_of, is_text, literal
-from lakelogic.sql.convert import convert
-from lakelogic.sql.types import Column, Columns, is_unknown
+from lakelogic.sql.build import Scalar, all_of, literal
+from lakelogic.sql.convert import equal
+from lakelogic.sql.types import Column, Columns
 from lakelogic.transforms.base import (
     SOURCE,
     Names,
@@ -171,14 +171,7 @@ def _select_with(columns: Columns, values: Mapping[str, exp.Expr]) -> exp.Select
 
 
 def _matches(mine: Column, theirs: Column) -> exp.Expr:
-    """Equality in which text meets another type as that type, the same on every engine."""
-    left: exp.Expr = ref(mine, SOURCE)
-    right: exp.Expr = ref(theirs, _LINK)
-    if is_text(mine.type) and not is_unknown(theirs.type):
-        left = convert(left, mine.type, theirs.type)
-    elif is_text(theirs.type) and not is_unknown(mine.type):
-        right = convert(right, theirs.type, mine.type)
-    return exp.EQ(this=left, expression=right)
+    return equal(ref(mine, SOURCE), mine.type, ref(theirs, _LINK), theirs.type)
 
 
 def _or_default(value: exp.Expr, default: Scalar | None, data_type: exp.DataType) -> exp.Expr:

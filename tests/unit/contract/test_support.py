@@ -61,7 +61,6 @@ def test_everything_that_is_not_built_is_listed_in_the_order_of_the_file() -> No
         ("upstream_freshness: {default: {max_age: 24h, grace: 6h}}", "upstream_freshness"),
         ("links: [{name: a, table: b, query: 'SELECT 1 AS x'}]", "links[0].query"),
         ("model: {fields: [{name: a, foreign_key: {contract: b, column: c}}]}", "model.fields[0].foreign_key"),
-        ("transformations: [{pivot: {id_vars: a, pivot_col: b, value_col: c}}]", "transformations: pivot"),
     ],
 )
 def test_what_is_not_built_is_listed(text: str, what: str) -> None:
