@@ -1,19 +1,18 @@
-"""Types of expressions, as far as they can be known without an engine."""
+"""Types of expressions: exactly Spark's, or unknown."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
 
 from sqlglot import exp
-from sqlglot.optimizer.annotate_types import annotate_types
 from sqlglot.schema import MappingSchema
 
-from lakelogic.sql.types import UNKNOWN, Columns
+from lakelogic.sql.plain import plainly
+from lakelogic.sql.types import UNKNOWN, Column, Columns
+from lakelogic.sql.typing.infer import Typer
+from lakelogic.sql.typing.lattice import is_known
 
 SOURCE = "source"
-
-_SURE = {exp.DType.TEXT, exp.DType.VARCHAR, exp.DType.BOOLEAN, exp.DType.DATE, exp.DType.TIMESTAMP}
 
 
 def schema_of(tables: Mapping[str, Columns]) -> MappingSchema:
@@ -25,43 +24,26 @@ def schema_of(tables: Mapping[str, Columns]) -> MappingSchema:
     )
 
 
-ExprT = TypeVar("ExprT", bound=exp.Expr)
-
-
-def annotated(tree: ExprT, columns: Columns, links: Mapping[str, Columns] | None = None) -> ExprT:
-    """The tree itself, with the type of every node that can be told; columns without a table are the source's."""
-    query: exp.Query
+def annotated(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | None = None) -> exp.Expr:
+    """A plain tree, with the type of every node that can be told; columns without a table are the source's."""
+    typer = Typer({SOURCE: columns, **(links or {})})
     if isinstance(tree, exp.Query):
-        query = tree
+        typer.query(tree)
     else:
-        query = exp.Select(expressions=[exp.Alias(this=tree, alias=exp.to_identifier("_"))]).from_(SOURCE, copy=False)
-    # Types are found for qualified columns only.
-    bare = [node for node in query.find_all(exp.Column) if not node.table]
-    for node in bare:
-        node.set("table", exp.to_identifier(SOURCE))
-    annotate_types(query, schema=schema_of({SOURCE: columns, **(links or {})}), dialect="spark")
-    for node in bare:
-        node.set("table", None)
-    if query is not tree:
-        tree.pop()
+        typer.expression(tree, columns)
     return tree
 
 
 def type_of(tree: exp.Expr, columns: Columns) -> exp.DataType:
     """The type of a resolved expression; unknown where only an engine can tell."""
-    return known_type(annotated(tree.copy(), columns))
+    return _known(Typer({}).expression(plainly(tree), columns))
 
 
-def known_type(node: exp.Expr) -> exp.DataType:
-    """The type of an annotated node, where it is sure to be the engine's too.
+def output_columns(query: exp.Query, columns: Columns, links: Mapping[str, Columns] | None = None) -> Columns:
+    """What a resolved query yields."""
+    found = Typer({SOURCE: columns, **(links or {})}).query(plainly(query))
+    return Columns(tuple(Column(column.name, _known(column.type)) for column in found))
 
-    Of what is computed, widths of numbers and scales of decimals are the engine's to say.
-    """
-    plain = node.unalias()
-    found = plain.type
-    if not isinstance(found, exp.DataType) or found.this == exp.DType.NULL:
-        return UNKNOWN
-    if isinstance(plain, (exp.Column, exp.Cast)) or found.this in _SURE:
-        return found
-    decimals = any(not node.is_string and "." in node.name for node in plain.find_all(exp.Literal))
-    return found if found.this == exp.DType.DOUBLE and not decimals else UNKNOWN
+
+def _known(data_type: exp.DataType) -> exp.DataType:
+    return data_type if is_known(data_type) else UNKNOWN

@@ -1,42 +1,25 @@
-"""Contract SQL for Spark: try_ forms, explicit conversions and a pinned clock, whatever the session says."""
+"""Contract SQL as engines run it: try_ forms, explicit conversions and a pinned clock, whatever the session says."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import ClassVar
 
 from sqlglot import exp
-from sqlglot.dialects.spark import Spark
-from sqlglot.generators.spark import SparkGenerator
 
 from lakelogic.sql.annotate import annotated
-from lakelogic.sql.types import Columns
+from lakelogic.sql.plain import PlainSpark, plainly
+from lakelogic.sql.types import UNKNOWN, Columns, type_name
+from lakelogic.sql.typing.lattice import INTEGERS, MOMENTS, NUMBERS, TEXT, named
+from lakelogic.sql.typing.results import result
 
 _Type = exp.DType
-_TEXT = {_Type.TEXT, _Type.VARCHAR, _Type.CHAR, _Type.NVARCHAR}
-_INTEGERS = {_Type.INT, _Type.BIGINT, _Type.SMALLINT, _Type.TINYINT}
-_NUMBERS = _INTEGERS | {_Type.FLOAT, _Type.DOUBLE, _Type.DECIMAL}
-_MOMENTS = {_Type.DATE, _Type.TIMESTAMP, _Type.TIMESTAMPTZ, _Type.TIMESTAMPLTZ, _Type.TIMESTAMPNTZ}
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ, exp.NullSafeNEQ)
 # Integer arithmetic wraps around in Spark when it isn't ANSI; these give NULL.
 _CHECKED: dict[type[exp.Expr], str] = {exp.Add: "TRY_ADD", exp.Sub: "TRY_SUBTRACT", exp.Mul: "TRY_MULTIPLY"}
+_DIVIDED: dict[type[exp.Expr], str] = {exp.Div: "TRY_DIVIDE", exp.Mod: "TRY_MOD"}
 _NOW = (exp.CurrentTimestamp, exp.Localtimestamp)
-
-
-class _TrySpark(Spark):
-    """Spark SQL in which every cast is a try_cast."""
-
-    class Generator(SparkGenerator):
-        TRANSFORMS: ClassVar = {
-            **SparkGenerator.TRANSFORMS,
-            exp.Cast: lambda self, e: self._try_cast(e),
-            exp.TryCast: lambda self, e: self._try_cast(e),
-        }
-
-        def _try_cast(self, node: exp.Cast) -> str:
-            return f"TRY_CAST({self.sql(node, 'this')} AS {self.sql(node, 'to')})"
-
+_MAY_OVERFLOW = {*INTEGERS, _Type.UNKNOWN, _Type.NULL}
 
 # Marks stand in a plan for what only a run knows, so that every pass and every repetition sees the same value.
 NOW = "<the start of the run>"
@@ -47,7 +30,13 @@ PIPELINE_RUN_ID = "<the pipeline run's id>"
 
 def to_spark(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | None = None) -> str:
     """Spark SQL text of a resolved tree; clock functions become the marks NOW and TODAY."""
-    return annotated(tree.copy(), columns, links).transform(_portable).sql(_TrySpark)
+    return for_engines(tree, columns, links).sql(PlainSpark)
+
+
+def for_engines(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | None = None) -> exp.Expr:
+    """A plain tree with types, in which nothing raises and no conversion is left to a session's settings."""
+    plain = plainly(tree.transform(_pinned))
+    return annotated(plain, columns, links).transform(_portable, copy=False)
 
 
 def pin(sql: str, *, started: datetime, run_id: str, pipeline_run_id: str) -> str:
@@ -64,26 +53,6 @@ def pin(sql: str, *, started: datetime, run_id: str, pipeline_run_id: str) -> st
     return sql
 
 
-def _portable(node: exp.Expr) -> exp.Expr:
-    if isinstance(node, _COMPARISONS):
-        return _compare_alike(node)
-    if isinstance(node, exp.Between):
-        return _between_alike(node)
-    if type(node) in _CHECKED and _may_be_integers(node):
-        return exp.Anonymous(this=_CHECKED[type(node)], expressions=[node.this, node.expression])
-    if isinstance(node, exp.Div):
-        return exp.Anonymous(this="TRY_DIVIDE", expressions=[node.this, node.expression])
-    if isinstance(node, exp.Mod):
-        return exp.Anonymous(this="TRY_MOD", expressions=[node.this, node.expression])
-    if (
-        isinstance(node, exp.Neg)
-        and not isinstance(node.this, exp.Literal)
-        and _kind(node.this) not in {_Type.INTERVAL}
-    ):
-        return exp.Anonymous(this="TRY_SUBTRACT", expressions=[exp.Literal.number(0), node.this])
-    return _pinned(node)
-
-
 def _pinned(node: exp.Expr) -> exp.Expr:
     name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
     if isinstance(node, exp.CurrentDate) or name == "curdate":
@@ -93,14 +62,47 @@ def _pinned(node: exp.Expr) -> exp.Expr:
     return node
 
 
+def _portable(node: exp.Expr) -> exp.Expr:
+    if isinstance(node, _COMPARISONS):
+        return _compare_alike(node)
+    if isinstance(node, exp.Between):
+        return _between_alike(node)
+    if type(node) in _CHECKED and _may_overflow(node):
+        return _call(_CHECKED[type(node)], node.this, node.expression)
+    if type(node) in _DIVIDED:
+        return _call(_DIVIDED[type(node)], node.this, node.expression)
+    if isinstance(node, exp.Neg) and not isinstance(node.this, exp.Literal) and _kind(node.this) in _MAY_OVERFLOW:
+        return _call("TRY_SUBTRACT", _zero(_type(node.this)), node.this)
+    return node
+
+
+def _call(name: str, left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    call = exp.Anonymous(this=name, expressions=[left, right])
+    call.type = result(name.lower(), [_type(left), _type(right)])
+    return call
+
+
+def _zero(data_type: exp.DataType) -> exp.Expr:
+    """Zero of a type, so that the difference has it, too."""
+    zero = exp.Literal.number(0)
+    zero.type = named("int")
+    if data_type.this not in {_Type.TINYINT, _Type.SMALLINT}:
+        return zero
+    return _converted(zero, type_name(data_type))
+
+
+def _type(node: exp.Expr | None) -> exp.DataType:
+    found = node.type if node else None
+    return found if isinstance(found, exp.DataType) else UNKNOWN
+
+
 def _kind(node: exp.Expr | None) -> exp.DType:
-    data_type = node.type if node else None
-    return data_type.this if isinstance(data_type, exp.DataType) else _Type.UNKNOWN
+    found: exp.DType = _type(node).this
+    return found
 
 
-def _may_be_integers(node: exp.Expr) -> bool:
-    kinds = {_kind(node.this), _kind(node.expression)}
-    return kinds <= _INTEGERS | {_Type.UNKNOWN} and _Type.INTERVAL not in kinds
+def _may_overflow(node: exp.Expr) -> bool:
+    return {_kind(node.this), _kind(node.expression)} <= _MAY_OVERFLOW
 
 
 def _compare_alike(node: exp.Expr) -> exp.Expr:
@@ -122,13 +124,21 @@ def _between_alike(node: exp.Between) -> exp.Expr:
 def _alike(left: exp.Expr, right: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
     """Text compared with a number or a moment is converted openly; text that isn't one becomes NULL."""
     left_kind, right_kind = _kind(left), _kind(right)
-    if left_kind in _TEXT and right_kind in _NUMBERS | _MOMENTS:
-        return _converted(left, right_kind), right
-    if right_kind in _TEXT and left_kind in _NUMBERS | _MOMENTS:
-        return left, _converted(right, left_kind)
+    if left_kind in TEXT and right_kind in NUMBERS | set(MOMENTS):
+        return _converted(left, _counterpart(right_kind)), right
+    if right_kind in TEXT and left_kind in NUMBERS | set(MOMENTS):
+        return left, _converted(right, _counterpart(left_kind))
     return left, right
 
 
-def _converted(text: exp.Expr, kind: exp.DType) -> exp.Expr:
-    target = "double" if kind in _NUMBERS else "date" if kind == _Type.DATE else "timestamp"
-    return exp.TryCast(this=text.copy(), to=exp.DataType.build(target, dialect="spark"))
+def _counterpart(kind: exp.DType) -> str:
+    """The type as which text is compared with a value of this kind."""
+    if kind in NUMBERS:
+        return "double"
+    return "date" if kind == _Type.DATE else "timestamp"
+
+
+def _converted(value: exp.Expr, target: str) -> exp.Expr:
+    cast = exp.TryCast(this=value.copy(), to=named(target).copy())
+    cast.type = named(target)
+    return cast

@@ -11,7 +11,7 @@ from sqlglot.optimizer.qualify_columns import qualify_columns, quote_identifiers
 from sqlglot.optimizer.qualify_tables import qualify_tables
 
 from lakelogic.errors import SqlError, did_you_mean
-from lakelogic.sql.annotate import SOURCE, annotated, known_type, schema_of
+from lakelogic.sql.annotate import SOURCE, output_columns, schema_of
 from lakelogic.sql.guard import check_tables
 from lakelogic.sql.types import UNKNOWN, Column, Columns
 
@@ -85,8 +85,7 @@ def resolve_select(
         for hidden in columns.hidden:
             query.select(exp.column(_quoted(hidden.name), table=_quoted(alias)), copy=False)
     quote_identifiers(query, dialect="spark")
-    typed = annotated(query.copy(), columns, links)
-    types = {select.alias_or_name: known_type(select) for select in typed.selects}
+    types = {column.name: column.type for column in output_columns(query, columns, links)}
     result = [Column(name, types.get(name, UNKNOWN)) for name in outputs]
     return Resolved(query, Columns((*result, *(columns.hidden if keeps else ()))), row_wise)
 
