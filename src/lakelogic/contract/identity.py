@@ -64,6 +64,7 @@ class Metadata(Model):
     domain: str | None = Field(default=None, description="Business domain, where info does not say it.")
     system: str | None = Field(default=None, description="System of origin, where info does not say it.")
     data_layer: Name | None = Field(default=None, description="Layer of the target, where info does not say it.")
+    engine: Name | None = Field(default=None, description="Engine to run on, where the call does not say it.")
     environment: str | None = Field(default=None, description="Name of the environment, for the run log.")
     run_log_dir: str | None = Field(default=None, description="Folder of the run log.")
     run_log_path: str | None = Field(default=None, description="File or table path of the run log.")

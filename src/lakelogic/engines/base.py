@@ -76,6 +76,9 @@ class Engine(Protocol[Frame]):
     def adopt(self, frame: Frame) -> Frame:
         """A frame that was handed in, for use in this run."""
 
+    def handed(self, frame: Frame) -> object:
+        """A frame as the caller of a run gets it."""
+
     def select(self, sql: str, relations: Mapping[str, Frame]) -> Frame:
         """A SELECT over named frames."""
 

@@ -1,11 +1,14 @@
-"""Which engine runs a contract, and opening it."""
+"""Which engine runs a contract, why, and opening it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from loguru import logger
 
 from lakelogic.engines.base import Engine
 from lakelogic.errors import EngineUnavailable, did_you_mean
@@ -14,24 +17,33 @@ from lakelogic.registry import Registry
 
 Progress = Callable[[str], None]
 
+AUTO = "auto"
+# In order: the first that this machine can run is the default.
+_DEFAULTS = ("spark", "duckdb")
+_LIGHT = "duckdb"
+# Below this size of the input, starting Spark takes longer than a light engine takes for the whole run.
+CROSSOVER_BYTES = 2 << 30
+
+
+def _nothing() -> str | None:
+    return None
+
 
 @dataclass(frozen=True)
 class EngineKind:
-    """An engine before it is opened: how it writes SQL, and how a run gets one."""
+    """An engine before it is opened: how it writes SQL, how a run gets one, and what this machine lacks for it."""
 
     render: Render
     open: Callable[[EngineSettings, Progress], Engine[Any]]
+    missing: Callable[[], str | None] = _nothing
 
 
 engines: Registry[EngineKind] = Registry("engine", "lakelogic.engines")
 
-DEFAULT = "spark"
-LATER = ("duckdb", "polars")
-
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """How the engine is to be opened; `session` is one that the caller has already."""
+    """How the engine is to be opened; `session` is one that the caller has already, `input_bytes` what will be read."""
 
     name: str | None = None
     session: Any = None
@@ -39,20 +51,43 @@ class EngineSettings:
     spark: Mapping[str, str] = field(default_factory=dict)
     warehouse: Path = Path("warehouse")
     verbose: bool = False
+    input_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An engine's name, and why it is this one; nothing where it was asked for."""
+
+    name: str
+    reason: str | None = None
+
+
+def packages(*names: str) -> Callable[[], str | None]:
+    """Which of some packages is not installed."""
+    return lambda: next((f"{name} is not installed" for name in names if find_spec(name) is None), None)
 
 
 def chosen_engine(settings: EngineSettings) -> str:
     """The name of the engine that was asked for, else of the default.
 
     Raises:
-        EngineUnavailable: it is unknown, or not there yet.
+        EngineUnavailable: it is unknown, or not installed.
     """
-    name = settings.name or DEFAULT
-    if name in LATER and name not in engines:
-        raise EngineUnavailable(f"not supported yet: engine '{name}'.", cure=f"Use --engine {DEFAULT}.")
-    if name not in engines:
-        raise EngineUnavailable(f"engine '{name}' is unknown.", cure=did_you_mean(name, engines.names()))
-    return name
+    return choice(settings).name
+
+
+def choice(settings: EngineSettings) -> Choice:
+    """The engine that was asked for, that suits the size of the input, or that this machine can run.
+
+    Raises:
+        EngineUnavailable: it is unknown, or not installed.
+    """
+    if settings.name is None or settings.name == AUTO:
+        return _default(settings) if settings.name is None else _by_size(settings)
+    if settings.name not in engines:
+        known = (*engines.names(), AUTO)
+        raise EngineUnavailable(f"engine '{settings.name}' is unknown.", cure=did_you_mean(settings.name, known))
+    return Choice(settings.name)
 
 
 def open_engine(settings: EngineSettings, progress: Progress) -> Engine[Any]:
@@ -61,4 +96,32 @@ def open_engine(settings: EngineSettings, progress: Progress) -> Engine[Any]:
     Raises:
         EngineUnavailable: it is unknown, or something it stands on is not installed.
     """
-    return engines.get(chosen_engine(settings)).open(settings, progress)
+    chosen = choice(settings)
+    kind = engines.get(chosen.name)
+    if missing := kind.missing():
+        extra = f"pip install 'lakelogic[{chosen.name}]'"
+        raise EngineUnavailable(f"engine '{chosen.name}' can't run here: {missing}.", cure=f"Install it: {extra}")
+    if chosen.reason:
+        logger.info("Engine {}: {}", chosen.name, chosen.reason)
+    return kind.open(settings, progress)
+
+
+def _default(settings: EngineSettings) -> Choice:
+    first, *others = _DEFAULTS
+    missing = None if settings.session is not None else engines.get(first).missing()
+    if missing is None:
+        return Choice(first)
+    for name in others:
+        if engines.get(name).missing() is None:
+            return Choice(name, f"the default where {missing}")
+    return Choice(first)
+
+
+def _by_size(settings: EngineSettings) -> Choice:
+    size, limit = settings.input_bytes, f"{CROSSOVER_BYTES >> 20} MB"
+    if size is None:
+        found = _default(settings)
+        return Choice(found.name, "the size of the input is not known before it is read")
+    if size > CROSSOVER_BYTES and engines.get(_DEFAULTS[0]).missing() is None:
+        return Choice(_DEFAULTS[0], f"the input has {size >> 20} MB, more than {limit}")
+    return Choice(_LIGHT, f"the input has {max(size >> 20, 1)} MB, at most {limit}")

@@ -14,12 +14,13 @@ from loguru import logger
 
 from lakelogic.contract import LoadedContract, load_contract
 from lakelogic.engines.base import Engine
-from lakelogic.engines.opening import DEFAULT, EngineSettings, chosen_engine, open_engine
+from lakelogic.engines.opening import EngineSettings, chosen_engine, open_engine
 from lakelogic.errors import LakeLogicError
 from lakelogic.observe.service_levels import ServiceLevelResult, judge_service_levels
 from lakelogic.plan.model import Plan
 from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, require_supported
 from lakelogic.run.execute import Execution, Outcome
+from lakelogic.run.external import refuse_external_logic
 from lakelogic.run.inputs import Input
 from lakelogic.run.links import ReadLink, guessed_links, read_links
 from lakelogic.run.looking import safe_rows
@@ -68,8 +69,9 @@ class DataProcessor:
         pipeline_run_id: str | None = None,
         verbose: bool = False,
         progress: Progress | None = None,
+        allow_external_logic: bool = True,
     ) -> None:
-        """Load the contract.
+        """Load the contract. A server does not `allow_external_logic`: code of the contract then never runs.
 
         Raises:
             ContractInvalid: with every problem of the file.
@@ -79,7 +81,7 @@ class DataProcessor:
         else:
             self.contract = load_contract(contract, overrides=overrides, environment=environment)
         self._settings = EngineSettings(
-            self.contract.project.engine_name(engine),
+            self.contract.project.engine_name(engine or self.contract.model.metadata.engine),
             session=spark,
             master=master,
             spark=self.contract.project.spark,
@@ -88,6 +90,7 @@ class DataProcessor:
         )
         self._pipeline_run_id = pipeline_run_id
         self._progress = progress or _silent
+        self._allow_external_logic = allow_external_logic
         self.last_result: RunResult | None = None
 
     def run(self, frame: Any = None, *, batch_id: str | None = None, force: bool = False) -> RunResult:
@@ -116,7 +119,7 @@ class DataProcessor:
         beginning = self._begin(Ask(source=source, target=target))
         unfinished = beginning.claims.unfinished()
         resumed = unfinished if unfinished and unfinished.input.kind != "frame" else None
-        found = beginning.input(resumed.input if resumed else None)
+        found = self._weighed(beginning.input(resumed.input if resumed else None))
         nothing_new = found.is_empty
         found = found.everything() if nothing_new else found
         prepared = self._previewed(beginning, found)
@@ -140,6 +143,8 @@ class DataProcessor:
 
     def _begin(self, ask: Ask) -> Beginning:
         require_supported(self.contract)
+        if not self._allow_external_logic:
+            refuse_external_logic(self.contract)
         return Beginning(self.contract, ask, require_keys(self.contract))
 
     def _run(self, ask: Ask) -> RunResult:
@@ -154,6 +159,7 @@ class DataProcessor:
     def _settle(self, beginning: Beginning, held: Claim) -> RunResult | None:
         """Bring an unfinished run to its end: go on with it, complete its records, or undo it."""
         logger.info("Run {} was not finished; attempt {}", held.run_id, held.attempt)
+        self._settings = replace(self._settings, input_bytes=held.input.bytes)
         with self._engine() as engine:
             left = Unfinished(held, beginning, engine)
             published = left.published()
@@ -175,7 +181,7 @@ class DataProcessor:
     ) -> RunResult:
         """Run on what is there now; what an earlier run has just been finished on is not read again."""
         last = beginning.claims.last()
-        found = beginning.input()
+        found = self._weighed(beginning.input())
         if found.is_empty and finished is not None:
             return finished
         beginning.refuse_empty(found)
@@ -193,6 +199,11 @@ class DataProcessor:
             claim = beginning.claim(prepared.plan, prepared.found, engine, last)
             with beginning.claims.at_work(claim):
                 return self._execute(prepared, claim, engine)
+
+    def _weighed(self, found: Input) -> Input:
+        """The same input; its size may decide which engine reads it."""
+        self._settings = replace(self._settings, input_bytes=found.pinned.bytes)
+        return found
 
     @contextmanager
     def _engine(self) -> Iterator[Engine[Any]]:
@@ -235,7 +246,8 @@ class DataProcessor:
             self._progress,
         )
         try:
-            outcome = execution.run(prepared.found.frame(engine), prepared.found.rows)
+            found = prepared.found
+            outcome = execution.run(found.frame(engine), found.rows, found.rows_before(engine))
             result = self._succeeded(prepared, claim, outcome, engine)
             result.counts.reconcile()
             self._record(prepared.beginning, replace(claim, fingerprint=prepared.plan.fingerprint), result)
@@ -258,6 +270,7 @@ class DataProcessor:
             quarantine=outcome.quarantine,
             timings=outcome.timings,
             frames=outcome.frames,
+            handed=engine.handed,
             look=partial(safe_rows, prepared.plan, engine, outcome.frames),
         )
 
@@ -288,7 +301,7 @@ class DataProcessor:
             pipeline_run_id=self._pipeline_run_id or run_id,
             contract=self.contract.name,
             layer=self.contract.layer,
-            engine=self._settings.name or DEFAULT,
+            engine=chosen_engine(self._settings),
             status="no_new_data",
             reason=reason,
             mode=found.read.mode,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Literal
 
 from lakelogic.engines.base import Committed
@@ -130,17 +131,18 @@ class RunResult:
     sequence: int | None = None
     max_ratio: float | None = None
     frames: tuple[Any, Any] | None = field(default=None, repr=False, compare=False)
+    handed: Callable[[Any], Any] | None = field(default=None, repr=False, compare=False)
     look: Callable[[int], SafeRows] | None = field(default=None, repr=False, compare=False)
 
-    @property
+    @cached_property
     def good(self) -> Any:
-        """The good rows as they were written: masked and stamped."""
-        return self.frames[0] if self.frames else None
+        """The good rows as they were written: masked and stamped, as a frame of the engine's own kind."""
+        return self.handed(self.frames[0]) if self.frames and self.handed else None
 
-    @property
+    @cached_property
     def bad(self) -> Any:
         """The quarantined rows as they were read, with their reasons."""
-        return self.frames[1] if self.frames else None
+        return self.handed(self.frames[1]) if self.frames and self.handed else None
 
     def preview(self, limit: int = 10) -> SafeRows:
         """The first good and bad rows, with private values hidden: safe to print or send."""

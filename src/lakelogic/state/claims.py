@@ -32,6 +32,11 @@ class Pinned:
     batch_id: str | None = None
 
     @property
+    def bytes(self) -> int | None:
+        """The size of all files; None where the input is no files."""
+        return sum(file.size for file in self.files) if self.kind == "files" else None
+
+    @property
     def digest(self) -> str:
         """Equal for equal input."""
         parts = [self.location, self.kind, str(self.version), str(self.batch_id), *(f.identity for f in self.files)]

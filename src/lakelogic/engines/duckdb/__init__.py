@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from lakelogic.engines.opening import EngineKind, EngineSettings, Progress, engines
+from lakelogic.engines.opening import EngineKind, EngineSettings, Progress, engines, packages
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -29,4 +29,4 @@ def open_engine(settings: EngineSettings, progress: Progress) -> DuckDBEngine:
     return DuckDBEngine(settings.warehouse)
 
 
-engines.add("duckdb")(EngineKind(render, open_engine))
+engines.add("duckdb")(EngineKind(render, open_engine, packages("duckdb")))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lakelogic.catalogs.base import Access
 from lakelogic.catalogs.resolving import resolve
@@ -25,9 +25,6 @@ from lakelogic.plan.model import TablePlan
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.duckdb.types import quoted, text
 from lakelogic.sql.types import Columns
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyRelation
 
 
 class DuckDBEngine:
@@ -72,7 +69,7 @@ class DuckDBEngine:
         """A frame of the caller, read through Arrow without copying it."""
         return self.session.register(arrow_source(frame, self.name))
 
-    def handed(self, frame: Frame) -> DuckDBPyRelation:
+    def handed(self, frame: Frame) -> Any:
         """A frame as the caller gets it: a relation, computed when it is looked at."""
         return self.session.relation(frame)
 

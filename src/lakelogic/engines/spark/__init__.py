@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from typing import TYPE_CHECKING
 
-from lakelogic.engines.opening import EngineKind, EngineSettings, Progress, engines
+from lakelogic.engines.opening import EngineKind, EngineSettings, Progress, engines, packages
 from lakelogic.sql.render import to_spark
 
 if TYPE_CHECKING:
@@ -19,4 +21,12 @@ def open_engine(settings: EngineSettings, progress: Progress) -> SparkEngine:
     return open_spark(settings)
 
 
-engines.add("spark")(EngineKind(to_spark, open_engine))
+def missing() -> str | None:
+    """What a new session of Spark needs and this machine lacks, as far as it is told without starting anything."""
+    if lacking := packages("pyspark")():
+        return lacking
+    java = "SPARK_REMOTE" in os.environ or "JAVA_HOME" in os.environ or shutil.which("java")
+    return None if java else "Java is not found"
+
+
+engines.add("spark")(EngineKind(to_spark, open_engine, missing))

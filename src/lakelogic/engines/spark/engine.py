@@ -82,6 +82,9 @@ class SparkEngine:
         self._shared.append(view)
         return self.session.sql(f"SELECT * FROM global_temp.{view}")
 
+    def handed(self, frame: DataFrame) -> DataFrame:
+        return frame
+
     def select(self, sql: str, relations: Mapping[str, DataFrame]) -> DataFrame:
         views = []
         for name, frame in relations.items():
@@ -179,7 +182,7 @@ class SparkEngine:
                 self.session.catalog.dropGlobalTempView(view)
             self._shared.clear()
         # Making a frame from values makes its session the active one; that is the caller's again.
-        self._base.createDataFrame([], "_ll_none int")
+        #X self._base.createDataFrame([], "_ll_none int")
 
     def _table(self, table: TablePlan) -> Table:
         return self._tables.find(Location(table.location, table.is_name))
