@@ -49,7 +49,9 @@ def pin(sql: str, *, started: datetime, run_id: str, pipeline_run_id: str) -> st
         PIPELINE_RUN_ID: pipeline_run_id,
     }
     for mark, value in values.items():
-        sql = sql.replace(exp.Literal.string(mark).sql("spark"), exp.Literal.string(value).sql("spark"))
+        # A quote in a text is written in two ways.
+        for dialect in ("spark", "duckdb"):
+            sql = sql.replace(exp.Literal.string(mark).sql(dialect), exp.Literal.string(value).sql(dialect))
     return sql
 
 
