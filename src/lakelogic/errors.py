@@ -120,6 +120,12 @@ class SourceError(LakeLogicError):
     code = "source"
 
 
+class ExternalLogicError(LakeLogicError):
+    """The contract's own code raised, returned no frame, or took too long."""
+
+    code = "external-logic"
+
+
 class GateClosed(LakeLogicError):
     """The data said no: a gate or a rule stopped the run before anything was published."""
 

@@ -12,18 +12,22 @@ from lakelogic.models import Model
 
 
 class ExternalLogic(Model):
-    """A Python function or notebook that makes the rows."""
+    """A Python function or notebook of the project that makes the rows; they are judged like any others."""
 
-    type: Literal["python", "notebook"] = Field(default="python", description="What is run.")
-    path: Name = Field(description="File of the function or notebook.")
-    engine: Name | None = Field(default=None, description="Engine that the logic is written for.")
+    type: Literal["python", "notebook"] = Field(
+        default="python", description="What is run; a path that ends in .ipynb is a notebook."
+    )
+    path: Name = Field(description="File of the function or notebook, inside the project.")
+    engine: Name | None = Field(
+        default=None, description="Engine that the logic is written for; another one is refused."
+    )
     entrypoint: Name = Field(default="run", description="Function to call, as run(df, links, engine).")
-    args: Mapping[str, object] = Field(default={}, description="Further arguments of the call.")
+    args: Mapping[str, object] = Field(default={}, description="Further arguments of the call, by name.")
     output_path: Name | None = Field(default=None, description="Path that a notebook writes to.")
     output_format: Name | None = Field(default=None, description="Format that a notebook writes.")
     handles_output: bool = Field(default=False, description="Whether the logic writes the target itself.")
     kernel_name: Name | None = Field(default=None, description="Kernel of a notebook.")
-    timeout_seconds: float = Field(default=300, gt=0, description="Time after which the logic is stopped.")
+    timeout_seconds: float = Field(default=3600, gt=0, description="Seconds after which the run stops waiting for it.")
 
 
 class Extraction(Model):

@@ -11,9 +11,10 @@ from lakelogic.contract.places import Path
 from lakelogic.errors import NotSupportedYet
 
 # Keys that are refused wherever they say something.
-_BLOCKS = ("external_logic", "extraction", "logic", "stages", "soft_deletes", "notifications", "upstream_freshness")
+_BLOCKS = ("logic", "stages", "soft_deletes", "notifications", "upstream_freshness")
 _KEYS: Mapping[Path, tuple[str, ...]] = {
     (): (*_BLOCKS, "observatory"),
+    ("external_logic",): ("output_path", "output_format", "handles_output", "kernel_name"),
     ("metadata",): (
         "run_log_dir",
         "run_log_path",
@@ -45,7 +46,6 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
         "cdc_timestamp_field",
         "partition",
         "partition_filters",
-        "flatten_nested",
         "fetch_size",
         "dlt",
     ),
@@ -57,7 +57,7 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
         "decimal_comma",
         "engine_options",
     ),
-    ("server",): ("cast_to_string", "schema_policy", "schema_evolution", "allow_schema_drift"),
+    ("server",): ("schema_policy", "schema_evolution", "allow_schema_drift"),
     ("quarantine",): ("notifications", "include_error_reason"),
     ("materialization",): (
         "location",
@@ -82,7 +82,6 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
     ("service_levels", "row_count"): ("anomaly", "check_field", "skip_reprocess_days"),
 }
 _FIELD_KEYS = ("foreign_key", "security_groups", "pii_vault", "extraction_task", "extraction_examples")
-_LINK_KEYS = ("query",)
 
 _TYPES = ("iceberg", "database", "stream", "dlt", "sftp")
 _FORMATS = ("iceberg", "avro", "xml", "excel", "fixed_width")
@@ -112,7 +111,7 @@ _VALUES: Mapping[Path, tuple[object, ...]] = {
 
 def unbuilt_keys() -> frozenset[Path]:
     """Every key that is refused, without the positions of lists."""
-    listed = {**_KEYS, ("model", "fields"): _FIELD_KEYS, ("links",): _LINK_KEYS}
+    listed = {**_KEYS, ("model", "fields"): _FIELD_KEYS}
     return frozenset((*path, key) for path, keys in listed.items() for key in keys)
 
 
@@ -132,8 +131,6 @@ def _used_keys(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
     listed = [(path, key) for path, keys in _KEYS.items() for key in keys]
     for index in range(len(loaded.model.model.fields)):
         listed += [(("model", "fields", index), key) for key in _FIELD_KEYS]
-    for index in range(len(loaded.model.links)):
-        listed += [(("links", index), key) for key in _LINK_KEYS]
     for path, key in listed:
         # The guard of a merge reads this key, whatever the watermark.
         guarded = key == "watermark_field" and loaded.model.materialization.merge_dedup_guard
@@ -151,13 +148,16 @@ def _used_values(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
 
 
 def _inferred(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
-    """Types and formats that the contract does not write but its path means."""
+    """Types and formats that the contract does not write but its path means, and providers by any other name."""
     block = "source" if loaded.model.source is not None else "server"
     if loaded.source_type in _TYPES and _at(loaded.model, (block, "type")) != loaded.source_type:
         yield (block, "path"), f"a source of type {loaded.source_type}"
     declared = loaded.source is not None and loaded.source.format is not None
     if not declared and loaded.source_format in _FORMATS:
         yield (block, "path"), f"a source of format {loaded.source_format}"
+    extraction = loaded.model.extraction
+    if extraction is not None and extraction.provider != "regex":
+        yield ("extraction", "provider"), f"extraction.provider: {extraction.provider}"
     if loaded.source and loaded.source.load_mode == "incremental":
         yield from _incremental(loaded, block)
 

@@ -16,6 +16,8 @@ from lakelogic.sql.convert import as_text, convert, members
 from lakelogic.sql.types import STRING, Column, Columns, parse_type, type_name
 from lakelogic.transforms.base import SOURCE, Step, named, project, ref, refuse_hidden, refuse_twice
 
+_OF_REGEX = {"provider", "text_column", "patterns", "output_schema"}
+
 
 def take_in(loaded: LoadedContract, chain: Chain) -> None:
     """Add what the contract asks of rows before its first transformation.
@@ -79,7 +81,9 @@ def extracted(extraction: Extraction, columns: Columns) -> Step:
         ContractError: a pattern, or a column of output_schema, makes no sense.
     """
     if extraction.text_column is None or not extraction.patterns:
-        raise ContractError("extraction by regex needs text_column and patterns.")
+        raise ContractError("extraction by regex needs text_column and patterns.", cure="Add what is missing.")
+    if unused := sorted(extraction.model_fields_set - _OF_REGEX):
+        raise ContractError(f"extraction by regex has no use for {unused[0]}.", cure="Remove it.")
     text = columns.visible.get(extraction.text_column)
     types = dict(_declared_types(extraction))
     changes: dict[str, exp.Expr] = {}

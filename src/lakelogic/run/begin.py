@@ -20,6 +20,7 @@ from lakelogic.masks.rotation import refuse_other_key
 from lakelogic.plan.build import Given, build_plan, identity_of, target_of
 from lakelogic.plan.locations import locate
 from lakelogic.plan.model import LinkPlan, Plan, ReadPlan
+from lakelogic.run.external import with_external_logic
 from lakelogic.run.inputs import FilesInput, FrameInput, Input, TableInput
 from lakelogic.sources.discover import SourceSpec, list_source, source_of
 from lakelogic.sources.files import Listing, SourceFile
@@ -90,6 +91,9 @@ class Beginning:
         Raises:
             SourceError: the source can't be listed or read.
         """
+        return with_external_logic(self.loaded, self._given_or_found(pinned))
+
+    def _given_or_found(self, pinned: Pinned | None) -> Input:
         if self.ask.frame is not None:
             return FrameInput.of(self.ask.frame, self.ask.batch_id)
         spec = source_of(self.loaded, self.ask.source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any, Literal
 
@@ -60,8 +60,8 @@ class Execution:
         # An earlier attempt may have written, whatever becomes of this one.
         self.began_to_write = claim.attempt > 1
 
-    def run(self, source: Any, rows_known: int | None) -> Outcome:
-        """Judge every row once, and write both kinds.
+    def run(self, source: Any, rows_known: int | None, rows_before: int | None = None) -> Outcome:
+        """Judge every row once, and write both kinds; `rows_before` were read where external logic made the source.
 
         Raises:
             GateClosed: a gate stopped the run before anything was published.
@@ -87,6 +87,8 @@ class Execution:
             target = self._write(plan.target, published, "target")
         with self._timed("accounting"):
             counts, steps = self._counts(counted, rows_known, target, quarantine, audited)
+            if rows_before is not None:
+                counts, steps = _with_external_logic(rows_before, counts, steps)
             rules = self._rules(counted, quarantine)
         bad = self._bad_frame(judged)
         return Outcome(
@@ -210,6 +212,16 @@ class Execution:
             yield
         finally:
             self.timings[what] = monotonic() - began
+
+
+def _with_external_logic(
+    read: int, counts: Counts, steps: tuple[StepCount, ...]
+) -> tuple[Counts, tuple[StepCount, ...]]:
+    """The accounts with the contract's own code as their first step."""
+    made = counts.source or 0
+    before = StepCount("external logic", read, made)
+    expanded, filtered = (counts.expanded or 0) + max(made - read, 0), (counts.filtered or 0) + max(read - made, 0)
+    return replace(counts, source=read, expanded=expanded, filtered=filtered), (before, *steps)
 
 
 def _attribute(totals: dict[str, int], effect: str | None, before: int, after: int) -> None:

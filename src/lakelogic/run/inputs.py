@@ -52,6 +52,9 @@ class Input(Protocol):
     def frame(self, engine: Engine[Any]) -> Any:
         """The rows."""
 
+    def rows_before(self, engine: Engine[Any]) -> int | None:
+        """How many rows were read, where the contract's own code made these of them."""
+
 
 @dataclass(frozen=True)
 class FrameInput:
@@ -86,6 +89,9 @@ class FrameInput:
     def frame(self, engine: Engine[Any]) -> Any:
         return engine.adopt(self.given)
 
+    def rows_before(self, engine: Engine[Any]) -> int | None:
+        return None
+
 
 @dataclass(frozen=True)
 class TableInput:
@@ -116,6 +122,9 @@ class TableInput:
 
     def frame(self, engine: Engine[Any]) -> Any:
         return engine.read_table(self.table)
+
+    def rows_before(self, engine: Engine[Any]) -> int | None:
+        return None
 
 
 @dataclass(frozen=True)
@@ -172,6 +181,9 @@ class FilesInput:
 
     def frame(self, engine: Engine[Any]) -> Any:
         return engine.read_files(self.files or self._to_read())
+
+    def rows_before(self, engine: Engine[Any]) -> int | None:
+        return None
 
     def _to_read(self) -> FilesToRead:
         return to_read(self.loaded, self.spec, Listing(self.root, self.pinned.files), self.pinned.files)

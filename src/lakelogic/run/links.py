@@ -12,7 +12,7 @@ from lakelogic.contract import LoadedContract
 from lakelogic.contract.source import Link
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import engines
-from lakelogic.errors import LakeLogicError, SourceError
+from lakelogic.errors import ContractError, LakeLogicError, SourceError
 from lakelogic.plan.model import LinkPlan
 from lakelogic.sources.delta import delta_columns
 from lakelogic.sources.discover import SourceSpec, link_spec, list_source, source_columns, to_read
@@ -102,12 +102,19 @@ def _files(wanted: SourceSpec) -> FilesToRead:
 def _narrowed(link: Link, columns: Columns) -> tuple[exp.Query, Columns]:
     """The link's own SELECT, or one of its columns and filter."""
     if link.query:
-        parsed = parse_projection(link.query)
-        if isinstance(parsed, exp.Query):
-            resolved = resolve_select(parsed, columns, {}, ("source", link.name))
-            return resolved.select, resolved.columns
+        return _queried(link, columns)
     kept = Columns(tuple(columns.get(name) for name in link.columns)) if link.columns else columns
     select = exp.select(*(ref(column) for column in kept)).from_("source")
     if link.filter:
         select = select.where(resolve_expression(parse_condition(link.filter), columns, ("source", link.name)))
     return select, kept
+
+
+def _queried(link: Link, columns: Columns) -> tuple[exp.Query, Columns]:
+    parsed = parse_projection(link.query or "")
+    if not isinstance(parsed, exp.Query):
+        raise ContractError(f"the query of link '{link.name}' is no SELECT.", cure="Write SELECT … FROM source.")
+    if link.columns or link.filter:
+        raise ContractError(f"link '{link.name}' has a query, and columns or filter beside it.", cure="Keep one.")
+    resolved = resolve_select(parsed, columns, {}, ("source", link.name))
+    return resolved.select, resolved.columns
