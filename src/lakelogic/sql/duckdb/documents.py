@@ -22,6 +22,9 @@ from lakelogic.sql.typing.lattice import (
 )
 
 _Type = exp.DType
+_WITH_NULLS = exp.Anonymous(
+    this="MAP", expressions=[exp.Literal.string("ignoreNullFields"), exp.Literal.string("false")]
+)
 _SCALARS = {
     _Type.BOOLEAN: "CAST({} AS VARCHAR)",
     _Type.DOUBLE: "ll_json_number({0}, ll_double_text({0}))",
@@ -34,10 +37,10 @@ _SCALARS = {
 
 
 def to_json(w: Writer, node: exp.Anonymous) -> str:
-    """Compact JSON as Spark writes it: members of structs that are NULL are left out."""
-    value = node.expressions[0]
-    if len(node.expressions) > 1 or not is_known(kind(value)):
-        w.refuse(node, "to_json with options, or of an unknown type, is not portable")
+    """Compact JSON as Spark writes it: members of structs that are NULL are left out, unless an option keeps them."""
+    value, *options = node.expressions
+    if options not in ([], [_WITH_NULLS]) or not is_known(kind(value)):
+        w.refuse(node, "to_json with other options, or of an unknown type, is not portable")
     return _json(w, w.sql(value), kind(value), node, 0)
 
 
@@ -64,11 +67,13 @@ def _json(w: Writer, value: str, data_type: exp.DataType, node: exp.Expr, depth:
 
 
 def _object(w: Writer, value: str, data_type: exp.DataType, node: exp.Expr, depth: int) -> str:
-    parts = []
+    parts, with_nulls = [], _WITH_NULLS in node.expressions
     for name, inner in members(data_type):
         written = _json(w, f"({value}).{quoted(name)}", inner, node, depth)
-        parts.append(f"{text(_key(name))} || {written}")
-    listed = f"list_filter([{', '.join(parts)}], lambda e_: e_ IS NOT NULL)"
+        kept = f"coalesce({written}, 'null')" if with_nulls else written
+        parts.append(f"{text(_key(name))} || {kept}")
+    every = f"[{', '.join(parts)}]"
+    listed = every if with_nulls else f"list_filter({every}, lambda e_: e_ IS NOT NULL)"
     return f"CASE WHEN {value} IS NOT NULL THEN '{{' || {_joined(listed)} || '}}' END"
 
 
