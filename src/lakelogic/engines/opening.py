@@ -31,11 +31,15 @@ def _nothing() -> str | None:
 
 @dataclass(frozen=True)
 class EngineKind:
-    """An engine before it is opened: how it writes SQL, how a run gets one, and what this machine lacks for it."""
+    """An engine before it is opened: how it writes SQL, how a run gets one, and what this machine lacks for it.
+
+    One that is `instant` is opened without a wait, so that nothing needs to be found out before.
+    """
 
     render: Render
     open: Callable[[EngineSettings, Progress], Engine[Any]]
     missing: Callable[[], str | None] = _nothing
+    instant: bool = False
 
 
 engines: Registry[EngineKind] = Registry("engine", "lakelogic.engines")

@@ -14,7 +14,7 @@ from loguru import logger
 
 from lakelogic.contract import LoadedContract, load_contract
 from lakelogic.engines.base import Engine
-from lakelogic.engines.opening import EngineSettings, chosen_engine, open_engine
+from lakelogic.engines.opening import EngineSettings, chosen_engine, engines, open_engine
 from lakelogic.errors import LakeLogicError
 from lakelogic.observe.service_levels import ServiceLevelResult, judge_service_levels
 from lakelogic.plan.model import Plan
@@ -216,6 +216,8 @@ class DataProcessor:
     def _check_early(self, beginning: Beginning, found: Input) -> None:
         """Tell what is wrong with a contract before an engine starts, where its columns are known without one."""
         name = chosen_engine(self._settings)
+        if engines.get(name).instant:
+            return
         columns, links = found.guessed(), guessed_links(self.contract, name)
         if columns is not None and links is not None:
             beginning.plan(found, columns, name, links)

@@ -182,7 +182,7 @@ class SparkEngine:
                 self.session.catalog.dropGlobalTempView(view)
             self._shared.clear()
         # Making a frame from values makes its session the active one; that is the caller's again.
-        #X self._base.createDataFrame([], "_ll_none int")
+        self._base.createDataFrame([], "_ll_none int")
 
     def _table(self, table: TablePlan) -> Table:
         return self._tables.find(Location(table.location, table.is_name))
