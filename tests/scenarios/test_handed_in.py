@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 import pytest
 
 from lakelogic.engines.spark.session import run_session
@@ -77,3 +79,14 @@ def test_odd_settings_of_the_session_do_not_change_what_a_contract_means(handed:
         (1, "2026-01-01", 5.0),
         (2, "2026-01-01", None),
     ]
+
+
+def test_it_is_the_active_session_again_after_a_run(handed: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAKELOGIC_PII_KEY", secrets.token_hex(32))
+    handed.spark.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
+    # Making a frame makes its session the active one: here, and where a run brings in its keys.
+    handed.spark.createDataFrame([], "n int")
+    handed.run(_CONTRACT.replace("required: true", "required: true, masking: hash"))
+    active = type(handed.spark).getActiveSession()
+    assert active is not None
+    assert active.conf.get("spark.sql.session.timeZone") == "Asia/Tokyo"
