@@ -63,7 +63,7 @@ def any_bad() -> exp.Select:
 def tally(kept: Columns, judged: set[str]) -> exp.Select:
     """This run's quarantined rows by rule, with one example; only that row is turned into text."""
     shown = [ref(column) for column in kept if column.name.lower() in judged]
-    row = call("STRUCT", *shown) if shown else call("STRUCT", exp.alias_(exp.null(), "_"))
+    row = call("STRUCT", *shown) if shown else call("STRUCT", exp.alias_(exp.cast(exp.null(), STRING), "_"))
     exploded = exp.select(named(_RULE, exp.Explode(this=ref(names.RULES))), *shown).from_(SOURCE).where(_own_rows())
     return (
         exp.select(

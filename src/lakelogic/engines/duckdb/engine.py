@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from lakelogic.catalogs.base import Access
-from lakelogic.catalogs.resolving import resolve
 from lakelogic.engines.base import Capabilities, Committed, Stamp
 from lakelogic.engines.commits import require_commit
 from lakelogic.engines.duckdb import reading, writing
@@ -17,7 +15,7 @@ from lakelogic.engines.duckdb.errors import source_error, write_error
 from lakelogic.engines.duckdb.frames import arrow_schema, arrow_source
 from lakelogic.engines.duckdb.session import Frame, Session
 from lakelogic.engines.duckdb.streams import Stream
-from lakelogic.engines.duckdb.tables import Table, find_table, read_table, table_columns
+from lakelogic.engines.duckdb.tables import Table, find_table, read_table, table_columns, unknown_table
 from lakelogic.engines.duckdb.udf import register
 from lakelogic.formats.arrow_types import columns_of
 from lakelogic.plan.locations import Location
@@ -46,7 +44,7 @@ class DuckDBEngine:
     def table_columns(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
         table = self._find(wanted.location, wanted.is_name)
         if wanted.is_name and not table.exists:
-            resolve(wanted.location, os.environ)
+            raise unknown_table(wanted.location)
         with self.session.told(source_error(table)):
             opened = table.open(wanted.version)
             return replace(wanted, version=opened.version(), rows=opened.count()), table_columns(opened)

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lakelogic.catalogs.base import Access, Resolved
+from lakelogic.catalogs.base import Access, CatalogUnset, Resolved
 from lakelogic.catalogs.resolving import catalog_of, resolve
 from lakelogic.engines.base import Committed
 from lakelogic.engines.commits import commit_of
 from lakelogic.engines.duckdb.session import Frame, Session
 from lakelogic.engines.duckdb.streams import Stream
-from lakelogic.errors import SourceError
+from lakelogic.errors import LakeLogicError, SourceError
 from lakelogic.formats.arrow_types import columns_of
 from lakelogic.formats.bytes import is_uri
 from lakelogic.plan.locations import Location
@@ -77,6 +77,15 @@ def find_table(location: Location, warehouse: Path, access: Access) -> Table:
     path = str(_folder(location, warehouse)) if location.is_name else location.text
     _refuse_odd(path)
     return Table(location.text, Resolved(path, {}, "local"))
+
+
+def unknown_table(name: str) -> LakeLogicError:
+    """What to say of a name that is not in the warehouse."""
+    try:
+        resolve(name, os.environ)
+    except CatalogUnset as error:
+        return SourceError(f"can't read {name}: {error.message}", cure=error.cure)
+    return SourceError(f"can't read {name}: its catalog knows it, but no Delta table is there.")
 
 
 def _refuse_odd(path: str) -> None:
