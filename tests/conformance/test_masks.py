@@ -1,4 +1,4 @@
-"""Masks on Spark: bit for bit what Python stores, with the key outside of every plan, log and message."""
+"""Masks on every engine: bit for bit what Python stores, with the key outside of every plan, log and message."""
 
 from __future__ import annotations
 
@@ -7,19 +7,28 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import duckdb
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
+from lakelogic.engines.duckdb.udf import register
 from lakelogic.masks.base import Mask, Secret, mask_for, masks
 from lakelogic.masks.keys import VARIABLE, load_keys, secret_names
 from lakelogic.masks.raw import RAW_SECRETS, raw_expression
 from lakelogic.masks.sealed import unseal
+from lakelogic.sql.duckdb.macros import prepare
+from lakelogic.sql.duckdb.render import to_duckdb
+from lakelogic.sql.duckdb.types import duckdb_type
 from lakelogic.sql.render import to_spark
 from lakelogic.sql.types import Columns, parse_type
 
@@ -30,6 +39,7 @@ MASTER = "8f14e45fceea167a5a36dedd4bea2543c9f0f895fb98ab9159f51fd0297e236d"
 CONTROL = "45c48cce2e2d7fbdea1afc51c7c6ad26d3d9446802a44259755d38e6d163e820"
 KEYS = load_keys({VARIABLE: MASTER})
 VALUE = exp.column("value")
+Stored = list[str | None]
 STABLE = [
     mask_for("hash"),
     mask_for("tokenize"),
@@ -44,8 +54,13 @@ STABLE = [
     mask_for("none"),
 ]
 TEXTS = st.lists(st.text(), min_size=50, max_size=200)
-# One Spark job judges hundreds of texts, so few examples are many values.
-FEW = settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+# One query judges hundreds of texts, so few examples are many values.
+FEW = settings(
+    max_examples=2,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    derandomize=True,
+)
 AWKWARD = [
     "",
     " ",
@@ -59,8 +74,76 @@ AWKWARD = [
     "zoë",
     "😀" * 9,
     "e\u0301" * 5,
+    "\ufeff\u202ejane@x.com",
+    "ﬁ İ ß Ǆ \u2028\u0085",
+    "\x7f\x80\ud7ff\ue000\uffff\U0010ffff",
+    "👩‍👩‍👧@👨‍👩‍👦",
     "x" * 100_000,
 ]
+
+
+class Masker(ABC):
+    """An engine that masks."""
+
+    def stored(self, by: Sequence[Mask], values: Sequence[object], type_name: str = "string") -> list[Stored]:
+        """What is stored for each value with each mask, in one query."""
+        secrets = list(dict.fromkeys(secret for mask in by for secret in mask.secrets))
+        return self.selected([mask.apply(VALUE, parse_type(type_name)) for mask in by], secrets, values, type_name)
+
+    def raw(self, texts: Sequence[str | None]) -> Stored:
+        """What is stored of original rows."""
+        return self.selected([raw_expression(VALUE)], RAW_SECRETS, texts, "string")[0]
+
+    @abstractmethod
+    def selected(
+        self, trees: Sequence[exp.Expr], secrets: Sequence[Secret], values: Sequence[object], type_name: str
+    ) -> list[Stored]:
+        """What each expression yields, beside a relation of one row with the key material."""
+
+
+class SparkMasker(Masker):
+    """Masks with Spark."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+
+    def selected(
+        self, trees: Sequence[exp.Expr], secrets: Sequence[Secret], values: Sequence[object], type_name: str
+    ) -> list[Stored]:
+        frame = self._spark.createDataFrame(list(enumerate(values)), f"number int, value {type_name}")
+        beside = with_secrets(frame, secrets) if secrets else frame
+        sql = [f"{to_spark(tree, Columns.of(value=type_name))} AS m{number}" for number, tree in enumerate(trees)]
+        rows = beside.selectExpr("number", *sql).orderBy("number").collect()
+        return [[row[f"m{number}"] for row in rows] for number in range(len(trees))]
+
+
+class DuckDBMasker(Masker):
+    """Masks with DuckDB, as Polars does."""
+
+    def selected(
+        self, trees: Sequence[exp.Expr], secrets: Sequence[Secret], values: Sequence[object], type_name: str
+    ) -> list[Stored]:
+        names = [f"m{number}" for number in range(len(trees))]
+        query = exp.select(*(exp.alias_(tree, name) for tree, name in zip(trees, names, strict=True))).from_("source")
+        query = query.join("_ll_keys", join_type="cross").order_by("number")
+        keys = KEYS.secret_values(secret.name for secret in secrets)
+        columns = Columns.of(number="int", value=type_name)
+        key_columns = Columns.of(**{secret.column_name: "binary" for secret in secrets}, _ll_one="int")
+        with duckdb.connect() as connection:
+            prepare(connection)
+            register(connection)
+            connection.execute(f"CREATE TABLE source (number INTEGER, value {duckdb_type(parse_type(type_name))})")
+            connection.executemany("INSERT INTO source VALUES (?, ?)", [list(row) for row in enumerate(values)])
+            relation = {f"_ll_key_{name}": pa.array([key], pa.binary()) for name, key in keys.items()}
+            connection.register("_ll_keys", pa.table({**relation, "_ll_one": pa.array([1], pa.int32())}))
+            rows = connection.sql(to_duckdb(query, columns, {"_ll_keys": key_columns})).fetchall()
+        return [[row[number] for row in rows] for number in range(len(trees))]
+
+
+@pytest.fixture(params=["spark", "duckdb"])
+def masker(request: pytest.FixtureRequest) -> Masker:
+    """An engine that masks."""
+    return SparkMasker(request.getfixturevalue("spark")) if request.param == "spark" else DuckDBMasker()
 
 
 def with_secrets(frame: DataFrame, secrets: Sequence[Secret]) -> DataFrame:
@@ -73,37 +156,19 @@ def with_secrets(frame: DataFrame, secrets: Sequence[Secret]) -> DataFrame:
     return frame.crossJoin(broadcast(frame.sparkSession.createDataFrame([row], schema)))
 
 
-def stored(spark: SparkSession, mask: Mask, values: Iterable[object], type_name: str = "string") -> list[str | None]:
-    """What Spark stores for each value."""
-    return stored_by_each(spark, [mask], values, type_name)[0]
-
-
-def stored_by_each(
-    spark: SparkSession, by: Sequence[Mask], values: Iterable[object], type_name: str = "string"
-) -> list[list[str | None]]:
-    """What Spark stores for each value with each mask, in one job."""
-    frame = spark.createDataFrame(list(enumerate(values)), f"number int, value {type_name}")
-    secrets = list(dict.fromkeys(secret for mask in by for secret in mask.secrets))
-    beside = with_secrets(frame, secrets) if secrets else frame
-    trees = [mask.apply(VALUE, parse_type(type_name)) for mask in by]
-    sql = [f"{to_spark(tree, Columns.of(value=type_name))} AS m{number}" for number, tree in enumerate(trees)]
-    rows = beside.selectExpr("number", *sql).orderBy("number").collect()
-    return [[row[f"m{number}"] for row in rows] for number in range(len(trees))]
-
-
 @FEW
 @example(texts=AWKWARD)
 @given(texts=TEXTS)
-def test_spark_stores_what_python_stores(spark: SparkSession, texts: list[str]) -> None:
+def test_an_engine_stores_what_python_stores(masker: Masker, texts: list[str]) -> None:
     values = [*texts, None]
-    for mask, found in zip(STABLE, stored_by_each(spark, STABLE, values), strict=True):
+    for mask, found in zip(STABLE, masker.stored(STABLE, values), strict=True):
         assert (mask, found) == (mask, [mask.python(text, KEYS) for text in values])
 
 
-def test_the_examples_of_every_mask_are_true_on_spark(spark: SparkSession) -> None:
+def test_the_examples_of_every_mask_are_true(masker: Masker) -> None:
     examples = [(mask_for(kind, case.format), case) for kind, mask in masks for case in mask.examples]
     values = list(dict.fromkeys(case.value for _, case in examples))
-    columns = stored_by_each(spark, [mask for mask, _ in examples], values)
+    columns = masker.stored([mask for mask, _ in examples], values)
     for (mask, case), column in zip(examples, columns, strict=True):
         found = column[values.index(case.value)]
         if case.shape:
@@ -116,31 +181,33 @@ def test_the_examples_of_every_mask_are_true_on_spark(spark: SparkSession) -> No
 @FEW
 @example(texts=AWKWARD)
 @given(texts=TEXTS)
-def test_what_spark_encrypts_python_decrypts(spark: SparkSession, texts: list[str]) -> None:
-    found = stored(spark, mask_for("encrypt"), texts)
+def test_what_an_engine_encrypts_python_decrypts(masker: Masker, texts: list[str]) -> None:
+    [found] = masker.stored([mask_for("encrypt")], texts)
     assert [unseal(text, KEYS) for text in found if text is not None] == texts
 
 
-def test_spark_draws_a_new_nonce_for_every_row(spark: SparkSession) -> None:
+def test_a_new_nonce_is_drawn_for_every_row(masker: Masker) -> None:
     both = [mask_for("encrypt"), mask_for("encrypt", deterministic=True)]
-    drawn, derived = stored_by_each(spark, both, ["jane@x.com"] * 1000)
+    drawn, derived = masker.stored(both, ["jane@x.com"] * 1000)
     assert (len(set(drawn)), len(set(derived))) == (1000, 1)
 
 
-def test_what_python_encrypts_spark_decrypts(spark: SparkSession) -> None:
+def test_what_python_and_duckdb_encrypt_spark_decrypts(spark: SparkSession) -> None:
     texts = [text for text in AWKWARD if text]
-    sealed = [(mask_for("encrypt").python(text, KEYS),) for text in texts]
+    python = [mask_for("encrypt").python(text, KEYS) for text in texts]
+    [drawn, derived] = DuckDBMasker().stored([mask_for("encrypt"), mask_for("encrypt", deterministic=True)], texts)
+    rows = [(each,) for each in (*python, *drawn, *derived)]
     key = Secret("encrypt")
-    frame = with_secrets(spark.createDataFrame(sealed, "value string"), [key])
+    frame = with_secrets(spark.createDataFrame(rows, "value string"), [key])
     body = "substring(unbase64(substring(value, 5)), 5)"
     opened = frame.selectExpr(f"CAST(aes_decrypt({body}, `{key.column_name}`, 'GCM') AS STRING) AS opened")
-    assert [row.opened for row in opened.collect()] == texts
+    assert [row.opened for row in opened.collect()] == texts * 3
 
 
-def test_spark_encrypts_with_the_first_key_after_rotation(spark: SparkSession) -> None:
+def test_an_engine_encrypts_with_the_first_key_after_rotation(masker: Masker) -> None:
     other = load_keys({VARIABLE: CONTROL})
     rotated = load_keys({VARIABLE: f"{MASTER},{CONTROL}"})
-    [found] = stored(spark, mask_for("encrypt"), ["jane@x.com"])
+    [[found]] = masker.stored([mask_for("encrypt")], ["jane@x.com"])
     assert found is not None
     assert unseal(found, rotated) == "jane@x.com"
     old = mask_for("encrypt").python("bob@x.com", other)
@@ -148,12 +215,11 @@ def test_spark_encrypts_with_the_first_key_after_rotation(spark: SparkSession) -
     assert unseal(old, rotated) == "bob@x.com"
 
 
-def test_the_original_row_of_a_quarantined_one_is_sealed(spark: SparkSession) -> None:
+def test_the_original_row_of_a_quarantined_one_is_sealed(masker: Masker) -> None:
     text = '{"email":"jane@x.com"}'
-    frame = with_secrets(spark.createDataFrame([(text,), (None,)], "value string"), RAW_SECRETS)
-    rows = frame.selectExpr(f"{to_spark(raw_expression(VALUE), Columns.of(value='string'))} AS raw").collect()
-    assert unseal(rows[0].raw, KEYS) == text
-    assert rows[1].raw is None
+    [sealed, nothing] = masker.raw([text, None])
+    assert sealed is not None
+    assert (unseal(sealed, KEYS), nothing) == (text, None)
 
 
 @pytest.mark.parametrize(
@@ -161,16 +227,17 @@ def test_the_original_row_of_a_quarantined_one_is_sealed(spark: SparkSession) ->
     [
         ("int", 42, "42"),
         ("boolean", True, "true"),
+        ("double", 1e10, "1.0E10"),
+        ("decimal(10,2)", Decimal("1.50"), "1.50"),
+        ("date", date(2024, 2, 29), "2024-02-29"),
         ("array<string>", ["a", "b"], '["a","b"]'),
-        ("struct<a:int,b:string>", (1, "x"), '{"a":1,"b":"x"}'),
-        ("binary", bytearray(range(256)), base64.b64encode(bytes(range(256))).decode()),
+        ("struct<a:int,b:string>", {"a": 1, "b": "x"}, '{"a":1,"b":"x"}'),
+        ("binary", bytes(range(256)), base64.b64encode(bytes(range(256))).decode()),
     ],
 )
-def test_a_value_of_any_type_is_masked_as_its_text(
-    spark: SparkSession, type_name: str, value: object, text: str
-) -> None:
+def test_a_value_of_any_type_is_masked_as_its_text(masker: Masker, type_name: str, value: object, text: str) -> None:
     by = [mask_for("hash"), mask_for("partial")]
-    assert stored_by_each(spark, by, [value, None], type_name) == [[mask.python(text, KEYS), None] for mask in by]
+    assert masker.stored(by, [value, None], type_name) == [[mask.python(text, KEYS), None] for mask in by]
 
 
 @pytest.mark.parametrize("type_name", ["int", "date", "array<string>", "struct<a:int>", "decimal(10,2)", "binary"])
