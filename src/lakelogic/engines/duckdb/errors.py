@@ -9,6 +9,7 @@ from lakelogic.engines.duckdb.tables import Table
 from lakelogic.errors import SourceError, WriteError
 
 _KIND = re.compile(r"^(?:[A-Z][\w ]* (?:Error|error): |Generic DeltaTable error: |External error: )+")
+_COLOUR = re.compile(r"\x1b\[\d*m")
 _CURES = {
     "Schema evolution on column-mapped tables": "Add the columns with Spark, or use 'schema_policy: {evolution: strict}'.",
     "Cannot merge types": "A column has another type in the table; cast it in the contract.",
@@ -36,8 +37,10 @@ def _said(what: str | Table, error: Exception) -> str:
 
 
 def first_line(error: Exception) -> str:
-    """The line of an error that says what is wrong, without its kind."""
-    line = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    """The line of an error that says most, without its kind: the innermost cause, else the first."""
+    lines = [line.strip() for line in _COLOUR.sub("", str(error)).splitlines() if line.strip()]
+    causes = [line.lstrip("↳ ") for line in lines if line.startswith("↳")]
+    line = causes[-1] if causes else lines[0] if lines else type(error).__name__
     return _KIND.sub("", line).rstrip(".") + "."
 
 

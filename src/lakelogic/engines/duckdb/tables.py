@@ -49,6 +49,8 @@ class Table:
     def exists(self) -> bool:
         from deltalake import DeltaTable
 
+        if not is_uri(self.path):
+            return (Path(self.path) / "_delta_log").is_dir()
         return DeltaTable.is_deltatable(self.path, self.options)
 
     def open(self, version: int | None = None) -> DeltaTable:
