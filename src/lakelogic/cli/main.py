@@ -25,6 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "log": "List the runs that there were.",
     "validate": "Check contracts, and show every problem with its line.",
     "schema": "Print the JSON Schema of a contract, for editors.",
+    "verify-portability": "Run made-up rows on every engine, and show each cell that differs.",
     "template": "Print an annotated contract with every key.",
     "decrypt": "Decrypt values or columns with the key in LAKELOGIC_PII_KEY.",
     "doctor": "Look whether this machine has what a run needs.",
@@ -67,7 +68,7 @@ def build_app(asked: str | None) -> typer.Typer:
     app.callback()(_options)
     for name, line in COMMANDS.items():
         if name == asked:
-            app.command(name)(import_module(f"lakelogic.cli.{name}").command)
+            app.command(name)(import_module(f"lakelogic.cli.{name.replace('-', '_')}").command)
         else:
             app.command(name, help=line)(_listed)
     return app
