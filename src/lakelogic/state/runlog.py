@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -108,7 +110,6 @@ class RunLog:
         Raises:
             StateError: the log can't be written.
         """
-        import pyarrow as pa
         from deltalake import CommitProperties, Transaction, write_deltalake
         from deltalake.exceptions import DeltaError
 
@@ -117,9 +118,7 @@ class RunLog:
             if (self.recorded(app_id) or 0) >= sequence:
                 return
             transactions = [Transaction(app_id, sequence)]
-        schema = run_log_schema()
-        known = {name: row.get(name) for name in schema.names}
-        table = pa.Table.from_pylist([{**known, "format": FORMAT}], schema=schema)
+        table = _as_table(row)
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_deltalake(
@@ -159,6 +158,21 @@ class RunLog:
             raise StateError(
                 f"the run log {self.path} can't be read: {_first(error)}", cure="Restore it, or move it away."
             ) from None
+
+
+def _as_table(row: Mapping[str, Any]) -> pa.Table:
+    """A run as a table of one row, by way of JSON: where pandas is installed, `from_pylist` would load it."""
+    from pyarrow import json as arrow_json
+
+    schema = run_log_schema()
+    known = {name: row.get(name) for name in schema.names}
+    text = json.dumps({**known, "format": FORMAT}, default=_moment).encode()
+    options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
+    return arrow_json.read_json(BytesIO(text), arrow_json.ReadOptions(block_size=len(text) + 1), options)
+
+
+def _moment(value: object) -> str:
+    return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ") if isinstance(value, datetime) else str(value)
 
 
 def as_text(data: Mapping[str, Any]) -> str:

@@ -110,10 +110,11 @@ def _meaning(names: list[str], options: ReadOptions, keep: Callable[[str], None]
 def _judged(batch: pa.RecordBatch, head: _Head) -> pa.RecordBatch:
     """Rows that are well-formed; a line end inside a value is always one character."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     columns = batch.columns
     if head.line_end == "\r\n":
+        import pyarrow.compute as pc
+
         columns = [pc.replace_substring(column, "\r\n", "\n") for column in columns]
     nothing = pa.nulls(batch.num_rows, pa.string())
     return pa.RecordBatch.from_arrays([*columns, nothing], [*batch.schema.names, MALFORMED.name])

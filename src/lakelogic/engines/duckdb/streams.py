@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from struct import pack
 from typing import TYPE_CHECKING
 
 from lakelogic.errors import LakeLogicError
@@ -40,10 +41,13 @@ class Stream:
         self.rows = rows
 
 
-def constant(value: str | None, rows: int) -> pa.DictionaryArray:
+def constant(value: str, rows: int) -> pa.DictionaryArray:
     """One text for every row, held once."""
     import pyarrow as pa
 
-    # An index that is NULL takes no memory of its own either.
-    index = pa.repeat(pa.scalar(0 if value is not None else None, pa.int8()), rows)
-    return pa.DictionaryArray.from_arrays(index, pa.array([value or ""], pa.string()))
+    # Made of bytes: where pandas is installed, Arrow loads it to look at a value of Python.
+    data = value.encode()
+    ends = pa.py_buffer(pack("=2i", 0, len(data)))
+    texts = pa.StringArray.from_buffers(1, ends, pa.py_buffer(data))
+    index = pa.Array.from_buffers(pa.int8(), rows, [None, pa.py_buffer(bytes(rows))])
+    return pa.DictionaryArray.from_arrays(index, texts)
