@@ -167,7 +167,7 @@ def _as_table(row: Mapping[str, Any]) -> pa.Table:
     schema = run_log_schema()
     known = {name: row.get(name) for name in schema.names}
     text = json.dumps({**known, "format": FORMAT}, default=_moment).encode()
-    options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="error")
+    options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
     return arrow_json.read_json(BytesIO(text), arrow_json.ReadOptions(block_size=len(text) + 1), options)
 
 
