@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import re
 import subprocess
@@ -17,10 +18,12 @@ from typing import TYPE_CHECKING
 import duckdb
 import pyarrow as pa
 import pytest
+from deltalake import DeltaTable
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
+from lakelogic import DataProcessor
 from lakelogic.engines.duckdb.udf import register
 from lakelogic.masks.base import Mask, Secret, mask_for, masks
 from lakelogic.masks.keys import VARIABLE, load_keys, secret_names
@@ -31,6 +34,7 @@ from lakelogic.sql.duckdb.render import to_duckdb
 from lakelogic.sql.duckdb.types import duckdb_type
 from lakelogic.sql.render import to_spark
 from lakelogic.sql.types import Columns, parse_type
+from tests.conformance.leak_probe import CONTRACT, PEOPLE
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -283,6 +287,36 @@ def test_no_key_is_in_event_log_plan_message_or_table(all_that_a_run_leaves: dic
 
 def test_no_masked_value_is_anywhere_but_in_the_source(all_that_a_run_leaves: dict[Path, bytes]) -> None:
     assert [path for path, text in all_that_a_run_leaves.items() if b"marvin" in text] == [Path("people.json")]
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "polars"])
+def test_a_light_engine_leaves_no_key_and_no_masked_value(
+    engine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(VARIABLE, MASTER)
+    (tmp_path / "people.json").write_text(PEOPLE.lstrip())
+    (tmp_path / "contract.yaml").write_text(CONTRACT)
+    result = DataProcessor(tmp_path / "contract.yaml", engine=engine).run()
+    assert (result.good_count, result.bad_count) == (1, 1)
+    said = "".join(capfd.readouterr()) + repr(result) + json.dumps(result.to_dict(), default=str)
+    (tmp_path / "said.txt").write_text(said)
+    left = {path.relative_to(tmp_path): path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    material = [bytes.fromhex(MASTER), *(KEYS.secret(name) for name in secret_names() if not name.endswith("_id"))]
+    assert [place for key in material for place in found_in(left, key)] == []
+    assert [path for path, text in left.items() if b"marvin" in text] == [Path("people.json")]
+
+
+def test_what_is_merged_by_duckdb_is_found_by_spark(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(VARIABLE, MASTER)
+    (tmp_path / "people.json").write_text(PEOPLE.lstrip())
+    merged = CONTRACT.replace("{strategy: append,", "{strategy: merge, primary_key: [iban, phone, name],")
+    (tmp_path / "contract.yaml").write_text(merged)
+    first = DataProcessor(tmp_path / "contract.yaml", engine="duckdb").run()
+    again = DataProcessor(tmp_path / "contract.yaml", spark=spark).run(force=True)
+    assert (first.good_count, again.good_count) == (1, 1)
+    assert DeltaTable(str(tmp_path / "people")).count() == 1
 
 
 @pytest.mark.parametrize(
