@@ -11,7 +11,7 @@ import pytest
 
 from lakelogic.engines.duckdb.engine import DuckDBEngine
 from lakelogic.engines.polars.engine import PolarsEngine
-from lakelogic.errors import UsageError
+from lakelogic.errors import SourceError, UsageError
 from lakelogic.sql.types import type_name
 
 _ROWS = [{"id": 1, "name": "a"}, {"id": 2, "name": None}]
@@ -58,6 +58,6 @@ def test_polars_gives_frames_for_frames_and_lazy_ones_for_lazy_ones(tmp_path: Pa
 
 def test_names_of_the_caller_never_reach_the_sql_of_a_contract(engine: DuckDBEngine) -> None:
     mine = pa.table({"id": [99]})
-    with pytest.raises(duckdb.CatalogException, match="mine"):
-        engine.select("SELECT * FROM mine", {})
+    with pytest.raises(SourceError, match="mine"):
+        engine.rows("SELECT * FROM mine", {}, 1)
     assert len(mine) == 1

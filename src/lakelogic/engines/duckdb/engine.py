@@ -95,12 +95,13 @@ class DuckDBEngine:
         return frame
 
     def union(self, frames: Sequence[Frame]) -> Frame:
-        return self.session.select(" UNION ALL BY NAME ".join(f"FROM {frame.view}" for frame in frames))
+        named = {f"part_{number}": frame for number, frame in enumerate(frames)}
+        return self.session.select(" UNION ALL BY NAME ".join(f"FROM {name}" for name in named), named)
 
     def without(self, frame: Frame, columns: Sequence[str]) -> Frame:
         unwanted = {name.lower() for name in columns}
         kept = [quoted(name) for name in self.session.columns(frame) if name.lower() not in unwanted]
-        return self.session.select(f"SELECT {', '.join(kept)} FROM {frame.view}")
+        return self.session.select(f"SELECT {', '.join(kept)} FROM source", {"source": frame})
 
     def observe(self, frame: Frame, name: str, metrics: Mapping[str, str]) -> Frame:
         if set(metrics) == {"rows"}:

@@ -51,7 +51,7 @@ def read_files(session: Session, wanted: FilesToRead) -> tuple[Frame, tuple[Stre
             for path in layout.files:
                 refuse_torn(path, wanted.options)
         streams.append(Stream(_schema(wanted, layout), partial(_batches, wanted, layout)))
-        selects.append(_aligned(wanted, layout, session.stream(streams[-1]).view))
+        selects.append(_aligned(wanted, layout, session.stream(streams[-1]).name))
     return session.select(" UNION ALL ".join(selects) if selects else _nothing(wanted)), tuple(streams)
 
 

@@ -1,4 +1,4 @@
-"""The DuckDB connection of a run: frames are views in it, so that a chain of them is one query."""
+"""The DuckDB connection of a run: frames are SQL in it, so that a chain of them is one query."""
 
 from __future__ import annotations
 
@@ -25,9 +25,25 @@ TEMPORARY = "LAKELOGIC_DUCKDB_TEMP"
 
 @dataclass(frozen=True)
 class Frame:
-    """Rows that are not computed yet: the name of a view."""
+    """Rows that are not computed yet: a SELECT over other frames, or something that has a name already."""
 
-    view: str
+    name: str
+    select: str | None = None
+    over: tuple[Frame, ...] = ()
+
+    @property
+    def sql(self) -> str:
+        """The whole chain as one query."""
+        # Materialised, a relation that is named twice would have to fit into memory.
+        named = [f"{frame.name} AS NOT MATERIALIZED ({frame.select})" for frame in self._chain() if frame.select]
+        return f"WITH {', '.join(named)} FROM {self.name}" if named else f"FROM {self.name}"
+
+    def _chain(self) -> list[Frame]:
+        """Every frame that this one stands on, and itself at the end."""
+        found: dict[str, Frame] = {}
+        for frame in (*(each for parent in self.over for each in parent._chain()), self):
+            found.setdefault(frame.name, frame)
+        return list(found.values())
 
 
 class Session:
@@ -40,9 +56,10 @@ class Session:
 
     def select(self, sql: str, relations: Mapping[str, Frame] | None = None) -> Frame:
         """A SELECT over named frames, as a frame."""
-        # Materialised, a relation that is named twice would have to fit into memory.
-        named = [f"{quoted(name)} AS NOT MATERIALIZED (FROM {frame.view})" for name, frame in (relations or {}).items()]
-        return self._view(f"WITH {', '.join(named)} SELECT * FROM ({sql})" if named else sql)
+        over = relations or {}
+        named = [f"{quoted(name)} AS NOT MATERIALIZED (FROM {frame.name})" for name, frame in over.items()]
+        select = f"WITH {', '.join(named)} SELECT * FROM ({sql})" if named else sql
+        return Frame(f"_ll_frame_{next(self._numbers)}", select, tuple(over.values()))
 
     def stream(self, stream: Stream) -> Frame:
         """Batches as a frame."""
@@ -52,17 +69,17 @@ class Session:
     def register(self, data: object) -> Frame:
         """Anything that speaks Arrow as a frame."""
         frame = Frame(f"_ll_data_{next(self._numbers)}")
-        self.connection.register(frame.view, data)
+        self.connection.register(frame.name, data)
         return frame
 
     def hold(self, frame: Frame) -> Frame:
         """The rows of a frame, computed now; what does not fit into memory goes to disk."""
         held = Frame(f"_ll_held_{next(self._numbers)}")
-        self.connection.execute(f"CREATE TEMP TABLE {held.view} AS FROM {frame.view}")
+        self.connection.execute(f"CREATE TEMP TABLE {held.name} AS {frame.sql}")
         return held
 
     def relation(self, frame: Frame) -> DuckDBPyRelation:
-        return self.connection.sql(f"FROM {frame.view}")
+        return self.connection.sql(frame.sql)
 
     def columns(self, frame: Frame) -> list[str]:
         return list(self.relation(frame).columns)
@@ -81,11 +98,6 @@ class Session:
         except (Error, DeltaError, ArrowException, OSError, ValueError) as error:
             failed = next((stream.failure for stream in self._streams if stream.failure), None)
             raise (failed or make(error)) from error
-
-    def _view(self, sql: str) -> Frame:
-        frame = Frame(f"_ll_view_{next(self._numbers)}")
-        self.connection.execute(f"CREATE TEMP VIEW {frame.view} AS {sql}")
-        return frame
 
 
 def _connect() -> DuckDBPyConnection:

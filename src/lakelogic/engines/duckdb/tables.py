@@ -113,7 +113,7 @@ def table_columns(table: DeltaTable) -> Columns:
 def read_table(session: Session, table: DeltaTable) -> Frame:
     """The rows of an open table: its files as they are, where nothing but files makes up the table."""
     if not _is_plain(table):
-        return session.select(_typed(session.stream(Stream(_schema(table), lambda: _scanned(table))).view, table))
+        return session.select(_typed(session.stream(Stream(_schema(table), lambda: _scanned(table))).name, table))
     files = table.file_uris()
     if not files:
         return session.register(_schema(table).empty_table())

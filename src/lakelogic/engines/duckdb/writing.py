@@ -55,14 +55,15 @@ def _save(
 ) -> None:
     from deltalake import write_deltalake
 
+    rows = _reader(session, frame)
     properties = dict(plan.properties)
-    if not there and any(_NEEDS_MAPPING.search(name) for name in session.columns(frame)):
+    if not there and any(_NEEDS_MAPPING.search(name) for name in rows.schema.names):
         properties.setdefault("delta.columnMapping.mode", "name")
     evolution = "overwrite" if mode == "overwrite" else "merge"
-    changes = plan.evolve and _brings_columns(session, table, frame, there)
+    changes = plan.evolve and there and _brings_columns(table, columns_of(rows.schema))
     write_deltalake(
         table.path,
-        _reader(session, frame),
+        rows,
         mode=mode,  # type: ignore[call-overload]
         schema_mode=evolution if changes else None,
         partition_by=list(plan.partition_by) or None,
@@ -129,7 +130,7 @@ def _aligned(session: Session, table: Table, plan: TablePlan, frame: Frame, *, w
     _refuse_new(table, plan, [column.name for column in given if column.name not in there])
     known = [_fitted(table, column, given.find(column.name)) for column in there if whole or column.name in given]
     new = [quoted(column.name) for column in given if column.name not in there]
-    return session.select(f"SELECT {', '.join((*known, *new))} FROM {frame.view}")
+    return session.select(f"SELECT {', '.join((*known, *new))} FROM source", {"source": frame})
 
 
 def _fitted(table: Table, own: Column, given: Column | None) -> str:
@@ -152,12 +153,10 @@ def _refuse_new(table: Table, plan: TablePlan, new: list[str]) -> None:
         )
 
 
-def _brings_columns(session: Session, table: Table, frame: Frame, there: bool) -> bool:
+def _brings_columns(table: Table, given: Columns) -> bool:
     """Whether a write changes the table's columns; asked first, since not every table can have them changed."""
-    if not there:
-        return False
-    has = [(c.name, type_name(c.type)) for c in table_columns(table.open())]
-    return has != [(c.name, type_name(c.type)) for c in _columns(session, frame)]
+    has = [(column.name, type_name(column.type)) for column in table_columns(table.open())]
+    return has != [(column.name, type_name(column.type)) for column in given]
 
 
 def _columns(session: Session, frame: Frame) -> Columns:
