@@ -29,14 +29,17 @@ def annotated(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | N
     typer = Typer({SOURCE: columns, **(links or {})})
     if isinstance(tree, exp.Query):
         typer.query(tree)
-    else:
-        typer.expression(tree, columns)
-    return tree
+        return tree
+    # A column may turn out to be a member of a struct, and is replaced in what holds it.
+    holder = exp.Paren(this=tree)
+    typer.expression(tree, columns)
+    typed: exp.Expr = holder.this
+    return typed.pop()
 
 
 def type_of(tree: exp.Expr, columns: Columns) -> exp.DataType:
     """The type of a resolved expression; unknown where only an engine can tell."""
-    return _known(Typer({}).expression(plainly(tree), columns))
+    return _known(Typer({}).expression(exp.Paren(this=plainly(tree)), columns))
 
 
 def output_columns(query: exp.Query, columns: Columns, links: Mapping[str, Columns] | None = None) -> Columns:

@@ -6,10 +6,15 @@ from typing import ClassVar
 
 from sqlglot import exp, parse_one
 from sqlglot.dialects.spark import Spark
+from sqlglot.errors import ParseError
 from sqlglot.generators.spark import SparkGenerator
 from sqlglot.parsers.spark import SparkParser
 
-_SYNTAX = ("CAST", "TRY_CAST", "EXTRACT", "TRIM")
+from lakelogic.errors import SqlError
+
+_CASTS = {name: name for name in "bigint binary boolean date double float int smallint string tinyint".split()}
+_CASTS |= {"timestamp": "timestamp", "decimal": "decimal(10,0)"}
+_SYNTAX = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "OVERLAY")
 
 
 class PlainSpark(Spark):
@@ -19,6 +24,8 @@ class PlainSpark(Spark):
         FUNCTIONS: ClassVar = {}
         FUNCTION_PARSERS: ClassVar = {name: SparkParser.FUNCTION_PARSERS[name] for name in _SYNTAX}
         NO_PAREN_FUNCTIONS: ClassVar = {}
+        # Else ARRAY(1, 2)[0] is taken for a constructor of its own.
+        ARRAY_CONSTRUCTORS: ClassVar = {}
         NO_PAREN_FUNCTION_PARSERS: ClassVar = {
             name: SparkParser.NO_PAREN_FUNCTION_PARSERS[name] for name in ("CASE", "IF")
         }
@@ -35,8 +42,27 @@ class PlainSpark(Spark):
 
 
 def plainly(tree: exp.Expr) -> exp.Expr:
-    """The tree as Spark will read it, whatever classes the parser has for functions."""
-    return parse_one(tree.sql(PlainSpark), read=PlainSpark)
+    """The tree as Spark will read it, whatever classes the parser has for functions.
+
+    Raises:
+        SqlError: it can't be written in Spark's SQL.
+    """
+    text = tree.transform(_open_cast).sql(PlainSpark)
+    try:
+        plain = parse_one(text, read=PlainSpark)
+    except ParseError:
+        plain = None
+    if plain is None or plain.sql(PlainSpark) != text:
+        raise SqlError(f"the SQL has no plain form: {text}", cure="Write it in another way.")
+    return plain
+
+
+def _open_cast(node: exp.Expr) -> exp.Expr:
+    """BIGINT(x) is a cast by another name, which would raise or wrap around."""
+    name = node.name.lower() if isinstance(node, exp.Anonymous) else ""
+    if name not in _CASTS or len(node.expressions) != 1:
+        return node
+    return exp.TryCast(this=node.expressions[0], to=exp.DataType.build(_CASTS[name], dialect="spark"))
 
 
 def call_name(node: exp.Expr) -> str:

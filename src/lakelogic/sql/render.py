@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from sqlglot import exp
 
 from lakelogic.sql.annotate import annotated
+from lakelogic.sql.duckdb.types import text
 from lakelogic.sql.plain import PlainSpark, plainly
 from lakelogic.sql.types import UNKNOWN, Columns, type_name
 from lakelogic.sql.typing.lattice import INTEGERS, MOMENTS, NUMBERS, TEXT, named
+from lakelogic.sql.typing.operands import operand_types
 from lakelogic.sql.typing.results import result
 
 _Type = exp.DType
@@ -36,7 +38,13 @@ def to_spark(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | No
 def for_engines(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | None = None) -> exp.Expr:
     """A plain tree with types, in which nothing raises and no conversion is left to a session's settings."""
     plain = plainly(tree.transform(_pinned))
-    return annotated(plain, columns, links).transform(_portable, copy=False)
+    root = annotated(plain, columns, links)
+    # From the leaves up: what replaces a node is not looked into again.
+    for node in reversed(list(root.walk(bfs=False))):
+        if (better := _portable(node)) is not node:
+            root = better if node is root else root
+            node.replace(better)
+    return root
 
 
 def pin(sql: str, *, started: datetime, run_id: str, pipeline_run_id: str) -> str:
@@ -50,9 +58,13 @@ def pin(sql: str, *, started: datetime, run_id: str, pipeline_run_id: str) -> st
     }
     for mark, value in values.items():
         # A quote in a text is written in two ways.
-        for dialect in ("spark", "duckdb"):
-            sql = sql.replace(exp.Literal.string(mark).sql(dialect), exp.Literal.string(value).sql(dialect))
+        for written in (_with_backslash, text):
+            sql = sql.replace(written(mark), written(value))
     return sql
+
+
+def _with_backslash(value: str) -> str:
+    return exp.Literal.string(value).sql("spark")
 
 
 def _pinned(node: exp.Expr) -> exp.Expr:
@@ -80,7 +92,7 @@ def _portable(node: exp.Expr) -> exp.Expr:
 
 def _call(name: str, left: exp.Expr, right: exp.Expr) -> exp.Expr:
     call = exp.Anonymous(this=name, expressions=[left, right])
-    call.type = result(name.lower(), [_type(left), _type(right)])
+    call.type = result(name.lower(), operand_types(left, right))
     return call
 
 

@@ -1,11 +1,15 @@
-"""JSON documents: values as JSON text."""
+"""JSON documents: values as JSON text, and back."""
 
 from __future__ import annotations
 
+import json
+import re
+
 from sqlglot import exp
 
-from lakelogic.sql.duckdb.types import quoted, text
-from lakelogic.sql.duckdb.writer import CallRendering, Writer, kind
+from lakelogic.sql.duckdb.json_converting import SCALARS
+from lakelogic.sql.duckdb.types import duckdb_type, quoted, text
+from lakelogic.sql.duckdb.writer import CallRendering, Writer, constant, kind
 from lakelogic.sql.types import type_name
 from lakelogic.sql.typing.lattice import (
     digits_of,
@@ -22,6 +26,7 @@ from lakelogic.sql.typing.lattice import (
 )
 
 _Type = exp.DType
+_STEP = re.compile(r"\.([^.\[\]'*]+)|\['([^'\[\]*]+)'\]|\[([0-9]+)\]")
 _WITH_NULLS = exp.Anonymous(
     this="MAP", expressions=[exp.Literal.string("ignoreNullFields"), exp.Literal.string("false")]
 )
@@ -78,8 +83,6 @@ def _object(w: Writer, value: str, data_type: exp.DataType, node: exp.Expr, dept
 
 
 def _key(name: str) -> str:
-    import json
-
     return f"{json.dumps(name, ensure_ascii=False)}:"
 
 
@@ -87,4 +90,68 @@ def _joined(listed: str) -> str:
     return f"array_to_string({listed}, ',')"
 
 
-CALLS: dict[str, str | CallRendering] = {"to_json": to_json}
+def value_at(w: Writer, node: exp.Anonymous) -> str:
+    """GET_JSON_OBJECT at a path that was written out: names and places, without wildcards."""
+    path = constant(node.expressions[1])
+    steps = _steps(path) if path is not None else None
+    if steps is None:
+        w.refuse(node, "the path is not written out, or has more than names and places", "Write a path like $.a.b[0].")
+    return f"ll_json_at({w.as_(node.expressions[0], 'string')}, {text(json.dumps(steps, ensure_ascii=False))})"
+
+
+def _steps(path: str) -> list[str | int] | None:
+    if not path.startswith("$"):
+        return None
+    steps: list[str | int] = []
+    position = 1
+    while position < len(path):
+        match = _STEP.match(path, position)
+        if match is None:
+            return None
+        name, quoted_name, place = match.groups()
+        steps.append(int(place) if place is not None else name or quoted_name)
+        position = match.end()
+    return steps
+
+
+def from_json(w: Writer, node: exp.Anonymous) -> str:
+    """FROM_JSON by a schema that was written out; parts that do not fit are lost as Spark loses them."""
+    document, schema, *options = node.expressions
+    broken = _corrupt_column(options)
+    data_type = kind(node)
+    if broken is None or constant(schema) is None or not is_known(data_type):
+        w.refuse(node, "the schema is not written out, or options are given")
+    allowed = _is_convertible(data_type) if broken else _is_flat(data_type)
+    if not allowed:
+        w.refuse(node, f"a document as {type_name(data_type)} is not portable", "Use get_json_object for its parts.")
+    named_type = text(type_name(data_type))
+    converted = f"ll_from_json({w.as_(document, 'string')}, {named_type}, {text(broken)})"
+    return f"CAST(CAST({converted} AS JSON) AS {duckdb_type(data_type)})"
+
+
+def _corrupt_column(options: list[exp.Expr]) -> str | None:
+    """The member that takes what can't be read: empty if none is named, None for any other option."""
+    if not options:
+        return ""
+    given = [constant(part) for part in options[0].expressions] if isinstance(options[0], exp.Anonymous) else []
+    return given[1] if len(given) == 2 and given[0] == "columnNameOfCorruptRecord" else None
+
+
+def _is_convertible(data_type: exp.DataType) -> bool:
+    nested_types = (_Type.ARRAY, _Type.STRUCT, _Type.MAP)
+    return all(part.this in (*SCALARS, *nested_types) for part in data_type.find_all(exp.DataType))
+
+
+def _is_flat(data_type: exp.DataType) -> bool:
+    """Whether a part that does not fit can only be lost as a whole."""
+    inner = [part for _, part in members(data_type)] or [element(data_type)]
+    return not is_map(data_type) and all(part.this in SCALARS for part in inner)
+
+
+CALLS: dict[str, str | CallRendering] = {
+    "to_json": to_json,
+    "get_json_object": value_at,
+    "from_json": from_json,
+    "json_object_keys": "ll_json_names({0:string})",
+    "json_array_length": "ll_json_length({0:string})",
+}

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from lakelogic.sql.duckdb.types import duckdb_type, quoted, text
 from lakelogic.sql.duckdb.writer import CallRendering, NodeRendering, Writer, constant, kind
-from lakelogic.sql.types import is_unknown, type_name
+from lakelogic.sql.types import is_nested, is_unknown, type_name
 from lakelogic.sql.typing.lattice import NULL, common, is_array, is_decimal, is_map, is_struct, normal
 
 _Type = exp.DType
@@ -39,10 +39,13 @@ def _joined(word: str) -> NodeRendering:
 
 def compared(operator: str) -> NodeRendering:
     """A comparison of values that were made alike."""
+    is_ordering = operator[0] in "<>" and operator != "<>"
 
     def render(w: Writer, node: exp.Expr) -> str:
+        if is_ordering and is_nested(kind(node.this)):
+            w.refuse(node, "the order of lists and structs is not portable")
         left, right = alike(w, node, [node.this, node.expression])
-        return f"{left} {operator} {right}"
+        return f"({left} {operator} {right})"
 
     return render
 
@@ -62,7 +65,7 @@ def alike(w: Writer, node: exp.Expr, values: list[exp.Expr]) -> list[str]:
 
 def between(w: Writer, node: exp.Expr) -> str:
     value, low, high = alike(w, node, [node.this, node.args["low"], node.args["high"]])
-    return f"{value} BETWEEN {low} AND {high}"
+    return f"({value} BETWEEN {low} AND {high})"
 
 
 def in_(w: Writer, node: exp.Expr) -> str:
@@ -71,13 +74,13 @@ def in_(w: Writer, node: exp.Expr) -> str:
         if kind(query) != kind(node.this) or is_unknown(kind(query)):
             w.refuse(node, "the types on both sides of IN are not the same", "Cast one side.")
         inner = query.this if isinstance(query, exp.Subquery) else query
-        return f"{w.sql(node.this)} IN ({w.sql(inner)})"
+        return f"({w.sql(node.this)} IN ({w.sql(inner)}))"
     value, *listed = alike(w, node, [node.this, *node.expressions])
-    return f"{value} IN ({', '.join(listed)})"
+    return f"({value} IN ({', '.join(listed)}))"
 
 
 def is_(w: Writer, node: exp.Expr) -> str:
-    return f"{w.sql(node.this)} IS {w.sql(node.expression)}"
+    return f"({w.sql(node.this)} IS {w.sql(node.expression)})"
 
 
 def like(w: Writer, node: exp.Expr) -> str:
@@ -95,7 +98,8 @@ def like(w: Writer, node: exp.Expr) -> str:
     value = w.as_(subject, "string")
     if isinstance(node, exp.ILike):
         value, written = f"ll_lower({value})", written.lower()
-    return f"{value} LIKE {text(written)} ESCAPE {text(escape)}"
+    negation = "NOT " if node.args.get("negate") else ""
+    return f"({value} {negation}LIKE {text(written)} ESCAPE {text(escape)})"
 
 
 def _escapes_well(pattern: str, escape: str) -> bool:
@@ -180,7 +184,7 @@ NODES: dict[type[exp.Expr], NodeRendering] = {
     exp.Alias: lambda w, node: f"{w.sql(node.this)} AS {quoted(node.alias)}",
     exp.And: _joined("AND"),
     exp.Or: _joined("OR"),
-    exp.Not: lambda w, node: f"NOT {w.as_(node.this, 'boolean')}",
+    exp.Not: lambda w, node: f"(NOT {w.as_(node.this, 'boolean')})",
     exp.EQ: compared("="),
     exp.NEQ: compared("<>"),
     exp.GT: compared(">"),

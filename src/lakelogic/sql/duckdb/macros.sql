@@ -15,7 +15,8 @@ CREATE OR REPLACE MACRO ll_special_text(t) AS CASE WHEN lower(t) IN ('inf', '+in
 CREATE OR REPLACE MACRO ll_number_text(v) AS CASE WHEN ll_is_number(ll_trim_low(v)) THEN ll_trim_low(v) ELSE ll_special_text(ll_trim_low(v)) END;
 CREATE OR REPLACE MACRO ll_double(v) AS TRY_CAST(ll_number_text(v) AS DOUBLE);
 CREATE OR REPLACE MACRO ll_float(v) AS TRY_CAST(ll_number_text(v) AS FLOAT);
-CREATE OR REPLACE MACRO ll_decimal_text(v) AS CASE WHEN ll_is_number(ll_trim_low(v)) THEN ll_trim_low(v) END;
+-- Java's decimals take the digits of every script.
+CREATE OR REPLACE MACRO ll_decimal_text(v) AS CASE WHEN ll_is_number(ll_trim_low(v)) THEN ll_trim_low(v) WHEN regexp_matches(v, '[^\x00-\x7F]') AND ll_is_number(ll_ascii_digits(ll_trim_low(v))) THEN ll_ascii_digits(ll_trim_low(v)) END;
 CREATE OR REPLACE MACRO ll_boolean(v) AS CASE WHEN lower(ll_trim_all(v)) IN ('t', 'true', 'y', 'yes', '1') THEN true WHEN lower(ll_trim_all(v)) IN ('f', 'false', 'n', 'no', '0') THEN false END;
 
 -- Text to moments: 2024, 2024-1 and 2024-1-5 are dates; a time may follow, and a zone after its seconds.
@@ -26,7 +27,12 @@ CREATE OR REPLACE MACRO ll_moment_parts(t) AS regexp_extract(t, '^([+-]?[0-9]{4,
 CREATE OR REPLACE MACRO ll_or_zero(t) AS lpad(t, 2, '0');
 CREATE OR REPLACE MACRO ll_local_of_parts(p) AS CASE WHEN p.y <> '' AND ll_or_zero(p.h) < '24' AND ll_or_zero(p.s) < '60' THEN TRY_CAST(ltrim(p.y, '+') || '-' || ll_or_one(p.mo) || '-' || ll_or_one(p.d) || ' ' || ll_or_zero(p.h) || ':' || ll_or_zero(p.mi) || ':' || ll_or_zero(p.s) || '.' || rpad(p.f[:6], 6, '0') AS TIMESTAMP) END;
 CREATE OR REPLACE MACRO ll_zone_minutes(z) AS CASE WHEN z IN ('', 'Z', 'UTC', 'GMT', 'UT') THEN 0 WHEN regexp_full_match(z, '(UTC|GMT|UT)?[+-]([0-9]|[01][0-9])(:?[0-5][0-9])?') AND NOT regexp_full_match(z, '.*[+-][0-9][0-5][0-9]') THEN (CASE WHEN contains(z, '-') THEN -1 ELSE 1 END) * (60 * CAST(regexp_extract(z, '[+-]([0-9]{1,2})', 1) AS INTEGER) + coalesce(TRY_CAST(regexp_extract(z, '[+-][0-9]{1,2}:?([0-5][0-9])', 1) AS INTEGER), 0)) END;
-CREATE OR REPLACE MACRO ll_at_zone(local, z) AS CASE WHEN abs(ll_zone_minutes(z)) <= 1080 THEN CAST(local - to_minutes(ll_zone_minutes(z)) AS TIMESTAMPTZ) WHEN regexp_full_match(z, '[A-Z][A-Za-z_]+(/[A-Za-z_+0-9-]+)+') THEN TRY(timezone(z, local)) END;
+-- A constant is computed even where no row asks for it, so that it must be a zone in any case.
+CREATE OR REPLACE MACRO ll_is_region(z) AS regexp_full_match(z, '[A-Z][A-Za-z_]+(/[A-Za-z_+0-9-]+)+');
+CREATE OR REPLACE MACRO ll_region(z) AS CASE WHEN ll_is_region(z) THEN z ELSE 'UTC' END;
+-- A wall clock that comes twice is the first of the two.
+CREATE OR REPLACE MACRO ll_earlier(local, z, found, by_offset_before) AS CASE WHEN TRY(timezone(z, by_offset_before)) = local THEN by_offset_before ELSE found END;
+CREATE OR REPLACE MACRO ll_at_zone(local, z) AS CASE WHEN abs(ll_zone_minutes(z)) <= 1080 THEN CAST(local - to_minutes(ll_zone_minutes(z)) AS TIMESTAMPTZ) WHEN ll_is_region(z) THEN ll_earlier(local, ll_region(z), TRY(timezone(ll_region(z), local)), TRY(timezone(ll_region(z), local - INTERVAL 1 DAY)) + INTERVAL 1 DAY) END;
 CREATE OR REPLACE MACRO ll_moment_of_parts(p) AS ll_at_zone(ll_local_of_parts(p), trim(p.z));
 CREATE OR REPLACE MACRO ll_is_plain_moment(v) AS length(v) BETWEEN 19 AND 26 AND CAST(TRY_CAST(v AS TIMESTAMP) AS VARCHAR) = v;
 CREATE OR REPLACE MACRO ll_timestamp(v) AS CASE WHEN ll_is_plain_moment(v) THEN CAST(TRY_CAST(v AS TIMESTAMP) AS TIMESTAMPTZ) ELSE ll_moment_of_parts(ll_moment_parts(ll_trim_all(v))) END;
@@ -35,8 +41,10 @@ CREATE OR REPLACE MACRO ll_timestamp_ntz(v) AS CASE WHEN ll_is_plain_moment(v) T
 -- Numbers and moments to text. Spark writes 1.0E10 where DuckDB writes 10000000000.0.
 CREATE OR REPLACE MACRO ll_with_point(digits) AS digits[1] || '.' || CASE WHEN length(rtrim(digits, '0')) > 1 THEN rtrim(digits, '0')[2:] ELSE '0' END;
 CREATE OR REPLACE MACRO ll_exponent_of(t) AS CASE WHEN contains(t, 'e') THEN CAST(split_part(t, 'e', 2) AS INTEGER) WHEN t[:2] = '0.' THEN length(ltrim(t[3:], '0')) - length(t) + 1 ELSE length(split_part(t, '.', 1)) - 1 END;
+-- Java prints two digits at least, and of a number that one digit tells the nearest two.
+CREATE OR REPLACE MACRO ll_one_digit(x, t) AS CASE WHEN regexp_full_match(t, '[0-9]e-[0-9]+') THEN format('{:.1e}', CAST(x AS DOUBLE)) ELSE t END;
 CREATE OR REPLACE MACRO ll_scientific(t) AS ll_with_point(ltrim(replace(split_part(t, 'e', 1), '.', ''), '0')) || 'E' || ll_exponent_of(t);
-CREATE OR REPLACE MACRO ll_fraction_text(x, t) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN CASE WHEN x > 0 THEN 'Infinity' ELSE '-Infinity' END WHEN x = 0 OR (abs(x) >= 0.001 AND abs(x) < 10000000) THEN t ELSE CASE WHEN x < 0 THEN '-' ELSE '' END || ll_scientific(ltrim(t, '-')) END;
+CREATE OR REPLACE MACRO ll_fraction_text(x, t) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN CASE WHEN x > 0 THEN 'Infinity' ELSE '-Infinity' END WHEN x = 0 OR (abs(x) >= 0.001 AND abs(x) < 10000000) THEN t ELSE CASE WHEN x < 0 THEN '-' ELSE '' END || ll_scientific(ll_one_digit(abs(x), ltrim(t, '-'))) END;
 CREATE OR REPLACE MACRO ll_double_text(x) AS ll_fraction_text(x, CAST(x AS VARCHAR));
 CREATE OR REPLACE MACRO ll_float_text(x) AS ll_fraction_text(x, CAST(x AS VARCHAR));
 CREATE OR REPLACE MACRO ll_signed_year(y) AS CASE WHEN y > 9999 THEN '+' || y WHEN y < 0 THEN '-' || lpad(CAST(-y AS VARCHAR), 4, '0') ELSE lpad(CAST(y AS VARCHAR), 4, '0') END;
@@ -50,11 +58,12 @@ CREATE OR REPLACE MACRO ll_float_of(x) AS CASE WHEN isfinite(x) AND abs(x) >= 3.
 CREATE OR REPLACE MACRO ll_timestamp_of_micros(n) AS TRY(make_timestamptz(n));
 CREATE OR REPLACE MACRO ll_timestamp_of_seconds(n) AS ll_timestamp_of_micros(TRY_CAST(CAST(n AS HUGEINT) * 1000000 AS BIGINT));
 CREATE OR REPLACE MACRO ll_timestamp_of_double(x) AS CASE WHEN isfinite(x) THEN ll_timestamp_of_micros(ll_saturated(trunc(x * 1000000))) END;
-CREATE OR REPLACE MACRO ll_epoch_seconds(ts) AS CAST(floor(epoch_us(ts) / 1000000) AS BIGINT);
+CREATE OR REPLACE MACRO ll_floor_div(n, m) AS (n - ((n % m) + m) % m) // m;
+CREATE OR REPLACE MACRO ll_epoch_seconds(ts) AS ll_floor_div(epoch_us(ts), 1000000);
 
 -- Numbers.
 CREATE OR REPLACE MACRO ll_digits(d) AS CAST(replace(CAST(d AS VARCHAR), '.', '') AS HUGEINT);
-CREATE OR REPLACE MACRO ll_half_up(a, b) AS (2 * a + b) // (2 * b);
+CREATE OR REPLACE MACRO ll_half_up(a, b) AS a // b + CASE WHEN a % b >= b - a % b THEN 1 ELSE 0 END;
 CREATE OR REPLACE MACRO ll_quotient(a, b) AS CASE WHEN b <> 0 THEN CASE WHEN (a < 0) <> (b < 0) THEN -ll_half_up(abs(a), abs(b)) ELSE ll_half_up(abs(a), abs(b)) END END;
 CREATE OR REPLACE MACRO ll_scaled(n, scale) AS CASE WHEN n < 0 THEN '-' ELSE '' END || CASE WHEN length(CAST(abs(n) AS VARCHAR)) > scale THEN left(CAST(abs(n) AS VARCHAR), -scale) ELSE '0' END || '.' || lpad(right(CAST(abs(n) AS VARCHAR), scale), scale, '0');
 CREATE OR REPLACE MACRO ll_fmod(a, b) AS CASE WHEN b <> 0 THEN a % b END;
@@ -62,10 +71,11 @@ CREATE OR REPLACE MACRO ll_wrapped(n, above) AS CASE WHEN n >= above THEN n - 2 
 CREATE OR REPLACE MACRO ll_pmod(a, b, above) AS CASE WHEN b <> 0 THEN CASE WHEN a % b < 0 THEN ll_wrapped(a % b + b, above) % b ELSE a % b END END;
 CREATE OR REPLACE MACRO ll_div(a, b) AS CASE WHEN b = 0 THEN NULL WHEN b = -1 AND a = -9223372036854775808 THEN a ELSE a // b END;
 CREATE OR REPLACE MACRO ll_abs(n, lowest) AS CASE WHEN n = lowest THEN n ELSE abs(n) END;
-CREATE OR REPLACE MACRO ll_sign(x) AS CASE WHEN isnan(x) THEN x ELSE sign(x) END;
+CREATE OR REPLACE MACRO ll_sign(x) AS CASE WHEN isnan(x) OR x = 0 THEN x ELSE sign(x) END;
 CREATE OR REPLACE MACRO ll_sqrt(x) AS CASE WHEN x < 0 THEN CAST('nan' AS DOUBLE) ELSE sqrt(x) END;
-CREATE OR REPLACE MACRO ll_round_double(x, d) AS CASE WHEN d IS NULL OR x = 0 THEN x ELSE CAST(CAST(d AS VARCHAR) AS DOUBLE) END;
-CREATE OR REPLACE MACRO ll_round_float(x, d) AS CASE WHEN d IS NULL OR x = 0 THEN x ELSE CAST(CAST(d AS VARCHAR) AS FLOAT) END;
+CREATE OR REPLACE MACRO ll_log(base, x) AS CASE WHEN (x > 0 AND base > 0) OR isnan(x) OR isnan(base) THEN ln(x) / ln(base) END;
+CREATE OR REPLACE MACRO ll_round_double(x, d) AS CASE WHEN d IS NULL THEN x ELSE CAST(CAST(d AS VARCHAR) AS DOUBLE) END;
+CREATE OR REPLACE MACRO ll_round_float(x, d) AS CASE WHEN d IS NULL THEN x ELSE CAST(CAST(d AS VARCHAR) AS FLOAT) END;
 
 -- Text. Positions count code points from 1; DuckDB and Spark differ at 0, below 0 and beyond the end.
 CREATE OR REPLACE MACRO ll_upper(s) AS upper(s);
@@ -84,26 +94,31 @@ CREATE OR REPLACE MACRO ll_replace(s, old, new) AS CASE WHEN old = '' THEN s ELS
 CREATE OR REPLACE MACRO ll_lpad(s, n, pad) AS CASE WHEN n <= 0 AND s IS NOT NULL AND pad IS NOT NULL THEN '' WHEN pad = '' THEN left(s, n) ELSE lpad(s, n, pad) END;
 CREATE OR REPLACE MACRO ll_rpad(s, n, pad) AS CASE WHEN n <= 0 AND s IS NOT NULL AND pad IS NOT NULL THEN '' WHEN pad = '' THEN left(s, n) ELSE rpad(s, n, pad) END;
 CREATE OR REPLACE MACRO ll_ascii(s) AS CASE WHEN s = '' THEN 0 ELSE unicode(s) END;
-CREATE OR REPLACE MACRO ll_first_parts(parts, n, separator) AS CASE WHEN len(parts) <= n THEN parts ELSE parts[:n - 1] || [array_to_string(parts[n:], separator)] END;
+-- array_to_string wants a separator that is a constant.
+CREATE OR REPLACE MACRO ll_glued(l, separator) AS CASE WHEN len(l) = 0 THEN '' ELSE list_reduce(l, lambda a, b: a || separator || b) END;
+CREATE OR REPLACE MACRO ll_first_parts(parts, n, separator) AS CASE WHEN len(parts) <= n THEN parts ELSE parts[:n - 1] || [ll_glued(parts[n:], separator)] END;
 CREATE OR REPLACE MACRO ll_split_part(s, separator, n) AS CASE WHEN separator = '' THEN CASE WHEN n IN (1, -1) THEN s WHEN s IS NOT NULL AND n <> 0 THEN '' END WHEN n <> 0 THEN CASE WHEN s IS NOT NULL AND separator IS NOT NULL THEN coalesce(string_split(s, separator)[n], '') END END;
-CREATE OR REPLACE MACRO ll_substring_index(s, separator, n) AS CASE WHEN n = 0 OR separator = '' THEN CASE WHEN s IS NOT NULL AND separator IS NOT NULL THEN '' END WHEN n > 0 THEN array_to_string(string_split(s, separator)[:n], separator) ELSE array_to_string(string_split(s, separator)[n:], separator) END;
+CREATE OR REPLACE MACRO ll_substring_index(s, separator, n) AS CASE WHEN separator IS NULL THEN NULL WHEN n = 0 OR separator = '' THEN CASE WHEN s IS NOT NULL AND separator IS NOT NULL THEN '' END WHEN n > 0 THEN ll_glued(string_split(s, separator)[:n], separator) ELSE ll_glued(string_split(s, separator)[n:], separator) END;
 CREATE OR REPLACE MACRO ll_unhex(s) AS CASE WHEN regexp_full_match(s, '[0-9A-Fa-f]*') THEN unhex(CASE WHEN length(s) % 2 = 1 THEN '0' || s ELSE s END) END;
 
 -- Dates and moments.
-CREATE OR REPLACE MACRO ll_seconds(ts) AS second(ts) + CAST(epoch_us(ts) - 1000000 * CAST(floor(epoch_us(ts) / 1000000) AS BIGINT) AS DECIMAL(18,6)) / 1000000;
+CREATE OR REPLACE MACRO ll_seconds(ts) AS CAST(second(ts) || '.' || lpad(CAST(epoch_us(ts) - 1000000 * ll_epoch_seconds(ts) AS VARCHAR), 6, '0') AS DECIMAL(8,6));
 CREATE OR REPLACE MACRO ll_next_day(d, weekday) AS d + CAST(1 + (weekday - dayofweek(d) + 6) % 7 AS INTEGER);
 CREATE OR REPLACE MACRO ll_parsed(v, accepted, form) AS CASE WHEN regexp_full_match(v, accepted) THEN try_strptime(v, form) END;
 CREATE OR REPLACE MACRO ll_month_number(ts) AS 12 * year(ts) + month(ts);
-CREATE OR REPLACE MACRO ll_micros_in_month(ts) AS epoch_us(ts) - epoch_us(date_trunc('month', ts));
+CREATE OR REPLACE MACRO ll_time_of(ts) AS epoch_us(ts) - epoch_us(date_trunc('day', ts));
+CREATE OR REPLACE MACRO ll_month_key(d) AS 32 * ll_month_number(d) + day(d);
+CREATE OR REPLACE MACRO ll_whole_day(a, b) AS CAST(b AS DATE) + CASE WHEN CAST(b AS DATE) > CAST(a AS DATE) AND ll_time_of(b) < ll_time_of(a) THEN -1 WHEN CAST(b AS DATE) < CAST(a AS DATE) AND ll_time_of(b) > ll_time_of(a) THEN 1 ELSE 0 END;
 CREATE OR REPLACE MACRO ll_same_month_end(a, b) AS day(a) = day(b) OR (day(a) = day(last_day(a)) AND day(b) = day(last_day(b)));
-CREATE OR REPLACE MACRO ll_months_between(a, b) AS CASE WHEN ll_same_month_end(a, b) THEN CAST(ll_month_number(a) - ll_month_number(b) AS DOUBLE) ELSE ll_round_double(1.5::DOUBLE, CAST(CAST((ll_month_number(a) - ll_month_number(b)) + ((day(a) - day(b)) * 86400 + (epoch_us(a) - epoch_us(date_trunc('day', a))) // 1000000 - (epoch_us(b) - epoch_us(date_trunc('day', b))) // 1000000) / 2678400.0::DOUBLE AS VARCHAR) AS DECIMAL(38,8))) END;
-CREATE OR REPLACE MACRO ll_whole_months(a, b) AS CASE WHEN b >= a THEN ll_month_number(b) - ll_month_number(a) - CASE WHEN ll_micros_in_month(b) < ll_micros_in_month(a) THEN 1 ELSE 0 END ELSE ll_month_number(b) - ll_month_number(a) + CASE WHEN ll_micros_in_month(b) > ll_micros_in_month(a) THEN 1 ELSE 0 END END;
+CREATE OR REPLACE MACRO ll_months_between(a, b) AS CASE WHEN ll_same_month_end(a, b) THEN CAST(ll_month_number(a) - ll_month_number(b) AS DOUBLE) ELSE CAST(CAST(CAST(CAST((ll_month_number(a) - ll_month_number(b)) + ((day(a) - day(b)) * 86400 + (epoch_us(a) - epoch_us(date_trunc('day', a))) // 1000000 - (epoch_us(b) - epoch_us(date_trunc('day', b))) // 1000000) / 2678400.0::DOUBLE AS VARCHAR) AS DECIMAL(38,8)) AS VARCHAR) AS DOUBLE) END;
+CREATE OR REPLACE MACRO ll_whole_months(a, b) AS (ll_month_key(ll_whole_day(a, b)) - ll_month_key(a)) // 32;
+CREATE OR REPLACE MACRO ll_format(ts, form) AS CASE WHEN year(ts) > 9999 THEN strftime(ts, replace(form, '%Y', '+%Y')) ELSE strftime(ts, form) END;
 CREATE OR REPLACE MACRO ll_sequence(a, b, step) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN generate_series(a, b, coalesce(step, CASE WHEN a <= b THEN 1 ELSE -1 END)) END;
 CREATE OR REPLACE MACRO ll_steps(a, b, span) AS CASE WHEN a <= b THEN generate_series(a, b, span) END;
 CREATE OR REPLACE MACRO ll_month_steps(a, b, months) AS CASE WHEN a <= b THEN list_filter(list_transform(generate_series(0, (ll_month_number(b) - ll_month_number(a)) // months + 1), lambda n: a + to_months(CAST(n * months AS INTEGER))), lambda t: t <= b) END;
 
 -- Lists. Elements that are NULL make some answers unknown.
-CREATE OR REPLACE MACRO ll_item(l, i) AS CASE WHEN i >= 0 THEN list_extract(l, i + 1) END;
+CREATE OR REPLACE MACRO ll_item(l, i) AS CASE WHEN i >= 0 THEN list_extract(l, CAST(i AS BIGINT) + 1) END;
 CREATE OR REPLACE MACRO ll_has_null(l) AS list_position(l, NULL) IS NOT NULL;
 CREATE OR REPLACE MACRO ll_contains(l, v) AS CASE WHEN v IS NULL OR l IS NULL THEN NULL WHEN list_contains(l, v) THEN true WHEN ll_has_null(l) THEN NULL ELSE false END;
 CREATE OR REPLACE MACRO ll_position(l, v) AS CASE WHEN v IS NOT NULL AND l IS NOT NULL THEN CAST(coalesce(list_position(l, v), 0) AS BIGINT) END;
@@ -114,7 +129,7 @@ CREATE OR REPLACE MACRO ll_except(a, b) AS CASE WHEN b IS NOT NULL THEN list_fil
 CREATE OR REPLACE MACRO ll_overlap(a, b) AS CASE WHEN a IS NULL OR b IS NULL THEN NULL WHEN list_has_any(a, b) THEN true WHEN len(a) > 0 AND len(b) > 0 AND (ll_has_null(a) OR ll_has_null(b)) THEN NULL ELSE false END;
 CREATE OR REPLACE MACRO ll_any(l) AS CASE WHEN list_contains(l, true) THEN true WHEN ll_has_null(l) THEN NULL WHEN l IS NOT NULL THEN false END;
 CREATE OR REPLACE MACRO ll_all(l) AS CASE WHEN list_contains(l, false) THEN false WHEN ll_has_null(l) THEN NULL WHEN l IS NOT NULL THEN true END;
-CREATE OR REPLACE MACRO ll_joined(l, separator) AS CASE WHEN separator IS NOT NULL AND l IS NOT NULL THEN coalesce(array_to_string(list_filter(l, lambda e: e IS NOT NULL), separator), '') END;
+CREATE OR REPLACE MACRO ll_joined(l, separator) AS CASE WHEN separator IS NOT NULL AND l IS NOT NULL THEN ll_glued(list_filter(l, lambda e: e IS NOT NULL), separator) END;
 CREATE OR REPLACE MACRO ll_slice(l, first, size) AS CASE WHEN first > len(l) OR -first > len(l) THEN l[:0] WHEN first > 0 THEN list_slice(l, first, first + size - 1) ELSE list_slice(l, len(l) + first + 1, len(l) + first + size) END;
 
 -- Aggregates.

@@ -12,6 +12,7 @@ from lakelogic.sql.typing.lattice import (
     common,
     element,
     is_array,
+    is_fraction,
     is_integer,
     is_known,
     is_map,
@@ -146,6 +147,8 @@ def alike_lists(template: str) -> CallRendering:
         wanted = common([kind(value) for value in node.expressions])
         if not is_known(wanted):
             w.refuse(node, "its lists have no common type")
+        if is_fraction(element(wanted)):
+            w.refuse(node, "whether 0.0 and -0.0 are one element is not the same everywhere", "Cast to decimals.")
         return template.format(*(w.as_(value, wanted) for value in node.expressions))
 
     return render
@@ -231,9 +234,9 @@ CALLS: dict[str, str | CallRendering] = {
     "array_contains": with_element("ll_contains({0}, {1})"),
     "array_position": with_element("ll_position({0}, {1})"),
     "array_remove": with_element("ll_without({0}, {1})"),
-    "array_append": with_element("list_append({0}, {1})"),
-    "array_prepend": with_element("list_prepend({1}, {0})"),
-    "array_distinct": of_list("ll_distinct({0})"),
+    "array_append": with_element("CASE WHEN {0} IS NOT NULL THEN list_append({0}, {1}) END"),
+    "array_prepend": with_element("CASE WHEN {0} IS NOT NULL THEN list_prepend({1}, {0}) END"),
+    "array_distinct": alike_lists("ll_distinct({0})"),
     "array_union": alike_lists("ll_distinct({0} || {1})"),
     "array_intersect": alike_lists("ll_intersect({0}, {1})"),
     "array_except": alike_lists("ll_except({0}, {1})"),

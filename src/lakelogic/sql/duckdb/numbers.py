@@ -8,8 +8,10 @@ from lakelogic.sql.duckdb.types import duckdb_type
 from lakelogic.sql.duckdb.writer import CallRendering, NodeRendering, Writer, kind, whole
 from lakelogic.sql.types import is_unknown, type_name
 from lakelogic.sql.typing.lattice import MAX_DIGITS, decimal, digits_of, is_decimal, is_fraction, is_integer, is_numeric
+from lakelogic.sql.typing.operands import operand_types
 
 _Type = exp.DType
+_BEYOND_64_BITS = 19
 _OPERATORS = {"try_add": "+", "try_subtract": "-", "try_multiply": "*"}
 # Wide enough that no sum or product of two values can overflow.
 _WIDER = {_Type.TINYINT: "INTEGER", _Type.SMALLINT: "INTEGER", _Type.INT: "BIGINT", _Type.BIGINT: "HUGEINT"}
@@ -41,13 +43,18 @@ def _operands(w: Writer, node: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
     return left, right
 
 
+def _digits(left: exp.Expr, right: exp.Expr) -> list[tuple[int, int]]:
+    return [digits_of(found) for found in operand_types(left, right)]
+
+
 def _decimal_arithmetic(w: Writer, node: exp.Expr, left: exp.Expr, right: exp.Expr, operator: str) -> str:
-    (p1, s1), (p2, s2) = digits_of(kind(left)), digits_of(kind(right))
+    (p1, s1), (p2, s2) = _digits(left, right)
     exact = p1 + p2 + 1 if operator == "*" else max(p1 - s1, p2 - s2) + max(s1, s2) + 1
     if exact > MAX_DIGITS:
         _refuse_wide(w, node)
     if operator == "*":
-        sides = [w.as_(left, decimal(p1, s1)), w.as_(right, decimal(p2, s2))]
+        # DuckDB multiplies narrow decimals in 64 bits, and raises.
+        sides = [w.as_(left, decimal(max(p1, _BEYOND_64_BITS), s1)), w.as_(right, decimal(p2, s2))]
     else:
         sides = [w.as_(side, kind(node)) for side in (left, right)]
     return f"CAST({sides[0]} {operator} {sides[1]} AS {duckdb_type(kind(node))})"
@@ -66,10 +73,10 @@ def divide(w: Writer, node: exp.Anonymous) -> str:
 
 def decimal_quotient(w: Writer, node: exp.Expr, left: exp.Expr, right: exp.Expr) -> str:
     """Long division of the digits, rounded half up: DuckDB itself divides decimals as doubles."""
-    (p1, s1), (p2, s2) = digits_of(kind(left)), digits_of(kind(right))
+    (p1, s1), (p2, s2) = _digits(left, right)
     _, scale = digits_of(kind(node))
     shift = scale - s1 + s2
-    if p1 + shift + 1 > MAX_DIGITS or p2 + 1 > MAX_DIGITS or shift < 0:
+    if p1 + shift > MAX_DIGITS or shift < 0:
         _refuse_wide(w, node)
     sides = [w.as_(side, decimal(p, s)) for side, p, s in ((left, p1, s1), (right, p2, s2))]
     quotient = f"ll_quotient(ll_digits({sides[0]}) * {10**shift}::HUGEINT, ll_digits({sides[1]}))"
@@ -86,7 +93,7 @@ def remainder(w: Writer, node: exp.Anonymous) -> str:
         return f"CAST({sides} AS {duckdb_type(result)})"
     if is_fraction(result):
         return f"ll_fmod({w.as_(left, result)}, {w.as_(right, result)})"
-    (p1, s1), (p2, s2) = digits_of(kind(left)), digits_of(kind(right))
+    (p1, s1), (p2, s2) = _digits(left, right)
     scale, digits = max(s1, s2), max(p1 - s1, p2 - s2) + max(s1, s2)
     if digits > MAX_DIGITS:
         _refuse_wide(w, node)
@@ -233,6 +240,7 @@ CALLS: dict[str, str | CallRendering] = {
     "log10": logarithm("log10"),
     "log2": logarithm("log2"),
     "log/1": logarithm("ln"),
+    "log/2": "ll_log({0:double}, {1:double})",
     "pow": "pow({0:double}, {1:double})",
     "power": "pow({0:double}, {1:double})",
     "isnan": "coalesce(isnan({0:double}), false)",

@@ -7,7 +7,7 @@ from sqlglot import exp
 from lakelogic.sql.duckdb.types import duckdb_type, quoted
 from lakelogic.sql.duckdb.writer import NodeRendering, Writer, kind
 from lakelogic.sql.plain import call_name
-from lakelogic.sql.typing.lattice import is_array, is_map
+from lakelogic.sql.typing.lattice import is_array, is_fraction, is_map
 
 _JOINS = {"LEFT", "RIGHT", "FULL", "INNER", "CROSS", "OUTER", "SEMI", "ANTI", ""}
 _CLAUSES = {
@@ -25,7 +25,13 @@ def select(w: Writer, node: exp.Expr) -> str:
         if distinct.args.get("on"):
             w.refuse(node, "DISTINCT ON is not portable")
         parts.append("DISTINCT")
-    parts.append(", ".join(_output(w, item) for item in node.expressions))
+    zeros = _keys_with_zeros(node)
+    with w.unsigned(zeros):
+        return " ".join(part for part in (*parts, *_clauses(w, node)) if part)
+
+
+def _clauses(w: Writer, node: exp.Expr) -> list[str]:
+    parts = [", ".join(_output(w, item) for item in node.expressions)]
     if from_ := node.args.get("from_"):
         parts.append(f"FROM {relation(w, from_.this)}")
     parts += [lateral(w, item) for item in node.args.get("laterals") or ()]
@@ -38,8 +44,16 @@ def select(w: Writer, node: exp.Expr) -> str:
         parts.append(f"HAVING {w.as_(having.this, 'boolean')}")
     if qualify := node.args.get("qualify"):
         parts.append(f"QUALIFY {w.as_(qualify.this, 'boolean')}")
-    parts += _tail(w, node)
-    return " ".join(part for part in parts if part)
+    return [*parts, *_tail(w, node)]
+
+
+def _keys_with_zeros(node: exp.Expr) -> list[str]:
+    """Keys that may be 0.0 or -0.0, of which Spark makes 0.0 when it groups by them."""
+    group = node.args.get("group")
+    keys = [*group.expressions] if group else []
+    if node.args.get("distinct"):
+        keys += [item.unalias() for item in node.expressions]
+    return [key.sql() for key in keys if is_fraction(kind(key))]
 
 
 def _tail(w: Writer, node: exp.Expr) -> list[str]:
@@ -65,7 +79,8 @@ def _output(w: Writer, item: exp.Expr) -> str:
     if call_name(value) in {"explode", "explode_outer"}:
         name = item.alias if isinstance(item, exp.Alias) else "col"
         return f"{exploded(w, value)} AS {quoted(name)}"
-    return w.sql(item)
+    text = w.sql(item)
+    return f"{text} AS {quoted(item.name)}" if isinstance(item, exp.Column) and text.endswith("+ 0)") else text
 
 
 def exploded(w: Writer, node: exp.Expr) -> str:
@@ -106,6 +121,8 @@ def join(w: Writer, node: exp.Expr) -> str:
     words = [str(node.args.get(key) or "").upper() for key in ("side", "kind")]
     if any(word not in _JOINS for word in words) or node.args.get("method"):
         w.refuse(node, "this kind of join is not portable")
+    if words[1] in {"SEMI", "ANTI"}:
+        words[0] = ""
     text = f"{' '.join(word for word in words if word)} JOIN {relation(w, node.this)}".strip()
     if condition := node.args.get("on"):
         return f"{text} ON {w.as_(condition, 'boolean')}"

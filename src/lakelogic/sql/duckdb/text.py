@@ -100,8 +100,6 @@ def split(w: Writer, node: exp.Anonymous) -> str:
     _consumes(w, node, found)
     if limit is None or limit > 0:
         w.refuse(node, "a limit together with a pattern is not portable", "Split at plain text, or without a limit.")
-    if found.groups:
-        w.refuse(node, "groups in the pattern of split are not portable", "Use (?:…) in place of (…).")
     return f"string_split_regex({subject}, {text(found.text)})"
 
 
@@ -144,7 +142,7 @@ def concat_ws(w: Writer, node: exp.Anonymous) -> str:
             written.append(f"CASE WHEN {value} IS NULL THEN [] ELSE [{value}] END")
     joined = " || ".join(written) if written else "CAST([] AS VARCHAR[])"
     between = w.as_(separator, "string")
-    return f"CASE WHEN {between} IS NOT NULL THEN coalesce(array_to_string({joined}, {between}), '') END"
+    return f"CASE WHEN {between} IS NOT NULL THEN ll_glued({joined}, {between}) END"
 
 
 def trimmed(w: Writer, node: exp.Expr) -> str:

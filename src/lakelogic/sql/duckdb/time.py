@@ -122,11 +122,7 @@ def timestamp_diff(w: Writer, node: exp.Anonymous) -> str:
     name = unit.name.upper().rstrip("S")
     sides = f"{local(w, start)}, {local(w, end)}"
     if name in _SPANS:
-        return (
-            f"CAST(ll_whole_months({sides}) // {_SPANS[name]} AS BIGINT)"
-            if name != "MONTH"
-            else f"CAST(ll_whole_months({sides}) AS BIGINT)"
-        )
+        return f"CAST(ll_whole_months({sides}) // {_SPANS[name]} AS BIGINT)"
     if name not in _MICROS:
         w.refuse(node, f"the unit {name} is not portable")
     return f"ll_div(epoch_us({local(w, end)}) - epoch_us({local(w, start)}), {_MICROS[name]})"
@@ -174,8 +170,7 @@ def date_trunc(w: Writer, node: exp.Anonymous) -> str:
     known = {**_UNITS, **_SHORT_UNITS}
     if unit not in known:
         w.refuse(node, "the unit is not written out, or is not portable", "Write 'MONTH' or another unit.")
-    wanted = "TIMESTAMP" if kind(node).this == _LOCAL else "TIMESTAMPTZ"
-    return f"CAST(date_trunc('{known[unit]}', {local(w, node.expressions[1])}) AS {wanted})"
+    return f"CAST(date_trunc('{known[unit]}', {local(w, node.expressions[1])}) AS TIMESTAMPTZ)"
 
 
 def trunc(w: Writer, node: exp.Anonymous) -> str:
@@ -195,7 +190,7 @@ def next_day(w: Writer, node: exp.Anonymous) -> str:
 
 def date_format(w: Writer, node: exp.Anonymous) -> str:
     found = _format(w, node, node.expressions[1])
-    return f"strftime({local(w, node.expressions[0])}, {text(found.written)})"
+    return f"ll_format({local(w, node.expressions[0])}, {text(found.written)})"
 
 
 def _format(w: Writer, node: exp.Expr, written: exp.Expr) -> Format:
@@ -241,14 +236,14 @@ def unix_timestamp(w: Writer, node: exp.Anonymous) -> str:
         call = exp.Anonymous(this="to_timestamp", expressions=[value.copy(), form.copy()])
         call.expressions[0].type = kind(value)
         return f"ll_epoch_seconds({to_timestamp(w, call)})"
-    return f"ll_epoch_seconds({w.as_(value, 'timestamp')})"
+    return f"ll_div(epoch_us({w.as_(value, 'timestamp')}), 1000000)"
 
 
 def from_unixtime(w: Writer, node: exp.Anonymous) -> str:
     form = node.expressions[1] if len(node.expressions) > 1 else exp.Literal.string("yyyy-MM-dd HH:mm:ss")
     found = _format(w, node, form)
     seconds = w.as_(node.expressions[0], "bigint")
-    return f"strftime(CAST(ll_timestamp_of_seconds({seconds}) AS TIMESTAMP), {text(found.written)})"
+    return f"ll_format(CAST(ll_timestamp_of_seconds({seconds}) AS TIMESTAMP), {text(found.written)})"
 
 
 def zoned(template: str) -> CallRendering:
@@ -332,7 +327,7 @@ CALLS: dict[str, str | CallRendering] = {
     "to_unix_timestamp": unix_timestamp,
     "from_unixtime": from_unixtime,
     "unix_seconds": "ll_epoch_seconds({0:timestamp})",
-    "unix_millis": "CAST(floor(epoch_us({0:timestamp}) / 1000) AS BIGINT)",
+    "unix_millis": "ll_floor_div(epoch_us({0:timestamp}), 1000)",
     "unix_micros": "epoch_us({0:timestamp})",
     "unix_date": "CAST({0:date} - DATE '1970-01-01' AS INTEGER)",
     "date_from_unix_date": "TRY(DATE '1970-01-01' + {0:int})",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -30,20 +31,39 @@ class Renderings:
     implicit: Cast
 
 
+_FLAGS = frozenset(
+    "this is_string quoted negate desc nulls_first safe position side kind distinct outer view over alias with_fill".split()
+)
+
+
 class Writer:
     """Turns nodes into text."""
 
     def __init__(self, renderings: Renderings) -> None:
         self._known = renderings
+        self._unsigned: frozenset[str] = frozenset()
 
     def sql(self, node: exp.Expr | None) -> str:
         """The text of a node, of the same value and type as in Spark."""
         if node is None:
             return ""
+        written = self._written(node)
+        return f"({written} + 0)" if self._unsigned and node.sql() in self._unsigned else written
+
+    @contextmanager
+    def unsigned(self, keys: Sequence[str]) -> Iterator[None]:
+        """Within it, these expressions have no negative zero."""
+        before, self._unsigned = self._unsigned, frozenset(keys)
+        yield
+        self._unsigned = before
+
+    def _written(self, node: exp.Expr) -> str:
         if isinstance(node, exp.Anonymous):
             return self._call(node)
         rendering = self._known.nodes.get(type(node))
-        if rendering is None:
+        # A flag that nobody looks at would be lost in silence.
+        flags = {key for key, value in node.args.items() if value and not isinstance(value, (exp.Expr, list))}
+        if rendering is None or not flags <= _FLAGS:
             self.refuse(node, f"{type(node).__name__.upper()} is not portable")
         return rendering(self, node)
 

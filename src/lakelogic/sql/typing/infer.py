@@ -34,12 +34,13 @@ from lakelogic.sql.typing.lattice import (
     normal,
     struct_of,
 )
+from lakelogic.sql.typing.operands import operand_types
 
 _Type = exp.DType
 _CONDITIONS = (
     exp.And, exp.Or, exp.Xor, exp.Not, exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NullSafeEQ,
     exp.NullSafeNEQ, exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike, exp.RegexpILike,
-    exp.Boolean, exp.Exists,
+    exp.Boolean, exp.Exists, exp.Escape,
 )  # fmt: skip
 _ARITHMETIC: dict[type[exp.Expr], str] = {
     exp.Add: "try_add",
@@ -49,6 +50,7 @@ _ARITHMETIC: dict[type[exp.Expr], str] = {
     exp.Mod: "try_mod",
     exp.IntDiv: "div",
 }
+_BINARY = frozenset({*_ARITHMETIC.values(), "mod", "pmod"})
 _INT_LIMIT, _LONG_LIMIT = 2**31, 2**63
 
 
@@ -225,8 +227,11 @@ def _variables(name: str, types: list[exp.DataType], count: int) -> list[exp.Dat
 
 
 def _of_call(name: str, node: exp.Anonymous, types: list[exp.DataType]) -> exp.DataType:
-    special = _CALLS.get(name)
-    return special(node, types) if special else results.result(name, types)
+    if special := _CALLS.get(name):
+        return special(node, types)
+    if name in _BINARY and len(types) == 2:
+        return results.result(name, operand_types(*node.expressions))
+    return results.result(name, types)
 
 
 def _of_node(node: exp.Expr) -> exp.DataType:
@@ -247,7 +252,7 @@ def _arithmetic(node: exp.Expr) -> exp.DataType:
     left, right = _type(node.this), _type(node.expression)
     moment = next((t for t in (left, right) if t.this in MOMENTS), None)
     if moment is None:
-        return results.result(_ARITHMETIC[type(node)], [left, right])
+        return results.result(_ARITHMETIC[type(node)], operand_types(node.this, node.expression))
     other = right if moment is left else left
     if moment.this == _Type.DATE and is_integer(other):
         return moment
@@ -336,9 +341,10 @@ _NODES: dict[type[exp.Expr], Callable[[exp.Expr], exp.DataType]] = {
     exp.Extract: _extract,
     exp.Interval: lambda _: INTERVAL,
     exp.HexString: lambda _: named("binary"),
+    exp.Distinct: lambda node: _type(node.expressions[0]) if node.expressions else UNKNOWN,
     exp.DPipe: lambda node: results.result("concat", [_type(node.this), _type(node.expression)]),
     **dict.fromkeys(
-        (exp.Paren, exp.Alias, exp.Ordered, exp.Distinct, exp.Filter, exp.Window, exp.IgnoreNulls, exp.RespectNulls,
+        (exp.Paren, exp.Alias, exp.Ordered, exp.Filter, exp.Window, exp.IgnoreNulls, exp.RespectNulls,
          exp.WithinGroup, exp.Subquery, exp.Collate, exp.AtTimeZone), _of_this
     ),
     **dict.fromkeys((exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseXor, exp.BitwiseNot), _bitwise),
@@ -404,10 +410,6 @@ def _date_diff(node: exp.Anonymous, _: list[exp.DataType]) -> exp.DataType:
     return named("bigint" if len(node.expressions) == 3 else "int")
 
 
-def _date_trunc(_: exp.Anonymous, types: list[exp.DataType]) -> exp.DataType:
-    return types[1] if len(types) > 1 and types[1].this == _Type.TIMESTAMPNTZ else named("timestamp")
-
-
 def _date_part(node: exp.Anonymous, _: list[exp.DataType]) -> exp.DataType:
     unit = node.expressions[0]
     return named("decimal(8,6)" if unit.name.upper().startswith("SEC") else "int")
@@ -450,7 +452,6 @@ _CALLS: dict[str, Callable[[exp.Anonymous, list[exp.DataType]], exp.DataType]] =
     "timestampadd": _date_add,
     "datediff": _date_diff,
     "date_diff": _date_diff,
-    "date_trunc": _date_trunc,
     "date_part": _date_part,
     "datepart": _date_part,
     "transform_keys": _of_map,
