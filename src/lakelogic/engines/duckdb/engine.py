@@ -82,8 +82,7 @@ class DuckDBEngine:
 
     def head(self, frame: Frame, limit: int) -> Sequence[Mapping[str, object]]:
         with self.session.told(source_error("the rows")):
-            relation = self.session.relation(frame).limit(limit)
-            return [dict(zip(relation.columns, row, strict=True)) for row in relation.fetchall()]
+            return self.session.rows(frame, limit)
 
     def keys(self, secrets: Mapping[str, bytes]) -> Frame:
         import pyarrow as pa

@@ -78,6 +78,12 @@ class Session:
         self.connection.execute(f"CREATE TEMP TABLE {held.name} AS {frame.sql}")
         return held
 
+    def rows(self, frame: Frame, limit: int) -> list[dict[str, object]]:
+        """The first rows of a frame, as values of Python."""
+        found = self.connection.execute(f"SELECT * FROM ({frame.sql}) LIMIT {limit}")
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
     def relation(self, frame: Frame) -> DuckDBPyRelation:
         return self.connection.sql(frame.sql)
 
