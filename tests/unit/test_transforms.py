@@ -388,7 +388,7 @@ def test_intervals_are_read_in_all_their_spellings() -> None:
 
 
 def test_a_split_takes_its_delimiter_literally() -> None:
-    assert "SPLIT(`email`, CONCAT('\\\\Q', '.', '\\\\E'))" in sql("split", {"field": "email", "delimiter": "."})
+    assert "SPLIT(`email`, '\\\\.')" in sql("split", {"field": "email", "delimiter": "."})
 
 
 def test_a_mapping_knows_a_default_of_null_from_no_default() -> None:

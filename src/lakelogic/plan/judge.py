@@ -15,7 +15,9 @@ from lakelogic.transforms.base import SOURCE, named, ref
 
 def good_rows(checks: Sequence[Check], columns: Columns) -> exp.Select:
     """Rows that meet every check. WHERE drops NULL as it drops false."""
-    return exp.select(*(ref(column) for column in columns)).from_(SOURCE).where(_all(checks))
+    # `FROM source WHERE (flag)` alone would be read as a table that is called WHERE, with a column.
+    met = _all(checks) if len(checks) > 1 else exp.and_(exp.true(), checks[0].predicate.copy())
+    return exp.select(*(ref(column) for column in columns)).from_(SOURCE).where(met)
 
 
 def bad_rows(

@@ -95,15 +95,11 @@ class MadeInput:
     def shaped(self, engine: Engine[Any]) -> MadeInput:
         """Call the code: only the frame that it returns tells its columns."""
         inner = self.inner.shaped(engine)
-        made = self._call(self._readable(inner.frame(engine), inner.columns, engine), engine)
-        columns = engine.frame_columns(made)
-        refuse_repeated("the frame of external_logic", columns)
-        if reserved := next((name for name in columns.names if name.lower().startswith("_ll_")), None):
-            raise ContractError(
-                f"external_logic returns column '{reserved}', and names with _ll_ are the run's own.",
-                cure="Choose another name.",
-                place=self.loaded.place("external_logic"),
-            )
+        try:
+            made = self._call(self._readable(inner.frame(engine), inner.columns, engine), engine)
+            columns = _columns(engine.frame_columns(made))
+        except LakeLogicError as error:
+            raise error.at(self.loaded.place("external_logic")) from None
         if MALFORMED.name in inner.columns:
             columns = Columns((*columns, FILE, POSITION, MALFORMED))
         read = described(replace(self.read, format=inner.read.format), columns)
@@ -140,15 +136,20 @@ class MadeInput:
         return any(item.is_personal or item.is_masked for item in self.loaded.model.model.fields)
 
     def _call(self, frame: Any, engine: Engine[Any]) -> Any:
-        place = self.loaded.place("external_logic")
         if self.logic.engine not in (None, engine.name):
             raise ContractError(
                 f"external_logic is written for {self.logic.engine}, and this run uses {engine.name}.",
                 cure=f"Run with --engine {self.logic.engine}.",
-                place=place,
             )
         links = {name: engine.handed(link.frame) for name, link in read_links(self.loaded, engine).items()}
-        try:
-            return self.code.call(self.logic, engine.handed(frame), links, engine.name, private=self._has_private)
-        except LakeLogicError as error:
-            raise error.at(place) from None
+        return self.code.call(self.logic, engine.handed(frame), links, engine.name, private=self._has_private)
+
+
+def _columns(returned: Columns) -> Columns:
+    refuse_repeated("the frame of external_logic", returned)
+    if reserved := next((name for name in returned.names if name.lower().startswith("_ll_")), None):
+        raise ContractError(
+            f"external_logic returns column '{reserved}', and names with _ll_ are the run's own.",
+            cure="Choose another name.",
+        )
+    return returned

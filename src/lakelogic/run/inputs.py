@@ -16,7 +16,7 @@ from lakelogic.sources.delta import delta_columns
 from lakelogic.sources.discover import SourceSpec, list_source, refuse_twofold, source_columns, to_read
 from lakelogic.sources.files import Listing
 from lakelogic.sources.read import FilesToRead, TableToRead
-from lakelogic.sql.types import STRING, Column, Columns, type_name
+from lakelogic.sql.types import STRING, Column, Columns, is_unknown, type_name
 from lakelogic.state.claims import Pinned
 
 
@@ -153,10 +153,15 @@ class FilesInput:
         if not files.kind.needs_engine:
             return _with_origin(files)
         found = files.kind.guess(files.files, files.options)
-        if found is None:
+        if found is None or (self._flattens and any(is_unknown(column.type) for column in found)):
             return None
         declared = (Column(name, STRING) for name in files.as_text if name in found)
         return _with_origin(replace(files, columns=found.with_(*declared)))
+
+    @property
+    def _flattens(self) -> bool:
+        """Whether names depend on types, which only the engine can tell."""
+        return bool(self.loaded.source and self.loaded.source.flatten_nested)
 
     def known(self) -> FilesInput | None:
         files = self._to_read()

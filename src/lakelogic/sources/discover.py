@@ -168,6 +168,9 @@ def _named_by_model(loaded: LoadedContract, shape: Shape) -> Shape:
 
 
 def _declared_scalars(loaded: LoadedContract) -> tuple[str, ...]:
+    if loaded.source and loaded.source.flatten_nested:
+        # A declared field may be part of a struct, and would be looked for beside it.
+        return ()
     typed = [(item.name, parse_type(item.type)) for item in loaded.model.model.fields if item.type]
     return tuple(name for name, data_type in typed if not is_nested(data_type))
 

@@ -9,13 +9,13 @@ from pydantic import Field, field_validator, model_validator
 from sqlglot import exp
 
 from lakelogic.errors import SqlError
-from lakelogic.sql.annotate import type_of
-from lakelogic.sql.build import all_of, call, is_null
-from lakelogic.sql.convert import as_text
+from lakelogic.sql.annotate import annotated, type_of
+from lakelogic.sql.build import all_of, call, is_null, is_text
+from lakelogic.sql.convert import as_text, convert
 from lakelogic.sql.parse import parse_condition, parse_expression
 from lakelogic.sql.resolve import resolve_expression
 from lakelogic.sql.shape import generator, unaggregated
-from lakelogic.sql.types import BIGINT, STRING, Column, Columns, is_unknown
+from lakelogic.sql.types import BIGINT, STRING, Column, Columns, is_unknown, parse_type
 from lakelogic.transforms.base import (
     SOURCE,
     Names,
@@ -29,6 +29,7 @@ from lakelogic.transforms.base import (
 )
 
 _BETWEEN_KEYS = "||"
+_DOUBLE = parse_type("double")
 _SALES = {"sale_date": "string", "sale_id": "int", "amount": "int", "_upstream_run_id": "string"}
 
 
@@ -117,6 +118,12 @@ class Rollup(Transform):
             types=_SALES,
         ),
         TransformExample(
+            {"group_by": ["sale_date"], "aggregations": {"total": "SUM(amount) + 1"}},
+            before=({"sale_date": "x", "amount": "1.5"}, {"sale_date": "x", "amount": "many"}),
+            after=({"sale_date": "x", "total": 2.5},),
+            types={"sale_date": "string", "amount": "string"},
+        ),
+        TransformExample(
             {"group_by": ["sale_date"], "aggregations": {"n": "COUNT(*)"}}, before=(), after=(), types=_SALES
         ),
     )
@@ -160,6 +167,7 @@ class Rollup(Transform):
         for name, text in self.aggregations.items():
             value = resolve_expression(parse_expression(text), columns.visible, self._source_names)
             _refuse_ungrouped(value, text, {column.name for column in groups})
+            value = _of_numbers(value, columns)
             found.append((Column(name, type_of(value, columns)), value))
         return found
 
@@ -171,7 +179,8 @@ class Rollup(Transform):
         if self.rollup_keys_column:
             found.append((Column(self.rollup_keys_column, _list_of(key_type)), self._listed(key)))
         if self.rollup_keys_count_column:
-            found.append((Column(self.rollup_keys_count_column, BIGINT), exp.Count(this=self._once(key))))
+            once = exp.Distinct(expressions=[key.copy()]) if self.distinct else key.copy()
+            found.append((Column(self.rollup_keys_count_column, BIGINT), exp.Count(this=once)))
         return found
 
     def _key(self, columns: Columns) -> tuple[exp.Expr, exp.DataType]:
@@ -202,12 +211,9 @@ class Rollup(Transform):
             return [(output, exp.cast(exp.null(), output.type))]
         return [(output, self._listed(as_text(ref(column), column.type)))]
 
-    def _once(self, value: exp.Expr) -> exp.Expr:
-        return exp.Distinct(expressions=[value.copy()]) if self.distinct else value.copy()
-
     def _listed(self, value: exp.Expr) -> exp.Expr:
         """The values without NULL, in their own order: rows have none that every engine would agree on."""
-        return call("ARRAY_SORT", call("COLLECT_LIST", self._once(value)))
+        return call("ARRAY_SORT", call("COLLECT_SET" if self.distinct else "COLLECT_LIST", value.copy()))
 
 
 def _refuse_ungrouped(value: exp.Expr, text: str, groups: set[str]) -> None:
@@ -218,6 +224,15 @@ def _refuse_ungrouped(value: exp.Expr, text: str, groups: set[str]) -> None:
         raise SqlError(
             f"{column} has many values in a group: {text}", cure=f"Write MAX({column}) or the like, or group by it."
         )
+
+
+def _of_numbers(value: exp.Expr, columns: Columns) -> exp.Expr:
+    """Sums and averages of text are those of the numbers in it; what is no number counts as NULL."""
+    typed = annotated(value.copy(), columns)
+    for total in list(typed.find_all(exp.Sum, exp.Avg)):
+        if isinstance(total.this.type, exp.DataType) and is_text(total.this.type):
+            total.set("this", convert(total.this.copy(), STRING, _DOUBLE))
+    return typed
 
 
 def _is_column(node: exp.Expr, names: set[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
@@ -10,7 +11,7 @@ from pydantic import Field
 from sqlglot import exp
 
 from lakelogic.errors import ContractError
-from lakelogic.sql.build import is_text
+from lakelogic.sql.build import call, is_text
 from lakelogic.sql.types import STRING, Column, Columns, is_unknown, type_name
 from lakelogic.transforms.base import Names, Step, Transform, TransformExample, project, ref, transform
 
@@ -120,7 +121,8 @@ class Split(Transform):
 
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
         column = text_column(columns, self.field, self.kind)
-        parts = exp.Split(this=ref(column), expression=exp.Literal.string(self.delimiter))
+        # The function takes a pattern, in which only what is escaped means itself.
+        parts = call("SPLIT", ref(column), exp.Literal.string(re.escape(self.delimiter)))
         output = self.output or column.name
         return project(columns, {output: exp.JSONFormat(this=parts)}, {output: STRING})
 

@@ -65,7 +65,7 @@ class DuckDBEngine:
 
     def adopt(self, frame: Any) -> Frame:
         """A frame of the caller, read through Arrow without copying it."""
-        return self.session.register(arrow_source(frame, self.name))
+        return self.session.own(frame) or self.session.register(arrow_source(frame, self.name))
 
     def handed(self, frame: Frame) -> Any:
         """A frame as the caller gets it: a relation, computed when it is looked at."""

@@ -72,6 +72,21 @@ class Session:
         self.connection.register(frame.name, data)
         return frame
 
+    def own(self, data: object) -> Frame | None:
+        """A relation that was made of one of ours; a query can't read it in any other way than by name."""
+        from duckdb import DuckDBPyRelation, InvalidInputException
+
+        if not isinstance(data, DuckDBPyRelation):
+            return None
+        try:
+            self.connection.sql("SELECT 1 AS _ll_ours").cross(data)
+        except InvalidInputException:
+            # It belongs to another connection.
+            return None
+        frame = Frame(f"_ll_view_{next(self._numbers)}")
+        data.create_view(frame.name)
+        return frame
+
     def hold(self, frame: Frame) -> Frame:
         """The rows of a frame, computed now; what does not fit into memory goes to disk."""
         held = Frame(f"_ll_held_{next(self._numbers)}")
