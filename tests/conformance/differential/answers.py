@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pyarrow as pa
 
@@ -18,6 +17,9 @@ from tests.conformance.evaluators import Frame
 if TYPE_CHECKING:
     import duckdb
     from pyspark.sql import SparkSession
+
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def _connection() -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def columns_of(engine: Engine, expressions: Mapping[str, str], tail: str = "") -> dict[str, Answer]:
+def columns_of(engine: Engine, expressions: Mapping[Key, str], tail: str = "") -> dict[Key, Answer]:
     """One query for many expressions; rows come in the order of their number."""
     names = {f"c{position}": key for position, key in enumerate(expressions)}
     listed = ", ".join(f"{sql} AS {name}" for name, sql in zip(names, expressions.values(), strict=True))
@@ -151,20 +153,11 @@ def _close(left: Any, right: Any, tolerance: float) -> bool:
         return False
 
 
-def differing(left: Answer, right: Answer, rows: Sequence[Mapping[str, Any]], shown: int = 4) -> Iterator[str]:
-    """The first differences, in words."""
+def difference(left: Answer, right: Answer) -> str:
+    """The first difference, in words."""
     if left.type != right.type:
-        yield f"type {left.type} and {right.type}"
+        return f"type {left.type} and {right.type}"
     for number, (a, b) in enumerate(zip(left.values, right.values, strict=False)):
-        if a != b and shown:
-            shown -= 1
-            yield f"row {number}: {a!r} and {b!r}"
-
-
-@contextmanager
-def spark_oracle(session: SparkSession, frame: Frame) -> Iterator[Spark]:
-    """Spark with the rows in place."""
-    try:
-        yield Spark(session, frame)
-    finally:
-        session.catalog.dropTempView("source")
+        if a != b:
+            return f"row {number}: {a!r} and {b!r}"
+    return f"{len(left.values)} and {len(right.values)} rows"

@@ -19,14 +19,22 @@ Value = str | int | list[str] | None
 
 def prepare(connection: DuckDBPyConnection) -> None:
     """Create the macros and functions, and set what rendered SQL relies on."""
-    from duckdb.func import FunctionNullHandling
-
     connection.execute("SET TimeZone = 'UTC'")
-    for name, function, parameters, result in _FUNCTIONS:
-        texts: list[str] = ["VARCHAR"] * parameters
-        connection.create_function(name, _or_null(function), texts, result, null_handling=FunctionNullHandling.SPECIAL)
+    _add_functions(connection)
     macros = files("lakelogic.sql.duckdb").joinpath("macros.sql").read_text("utf-8")
     connection.execute(f"BEGIN; {macros}; COMMIT")
+
+
+def _add_functions(connection: DuckDBPyConnection) -> None:
+    from duckdb.func import FunctionNullHandling
+
+    nulls = FunctionNullHandling.SPECIAL
+    add = connection.create_function
+    add("ll_json_at", _or_null(value_at), ["VARCHAR", "VARCHAR"], "VARCHAR", null_handling=nulls)
+    add("ll_json_names", _or_null(member_names), ["VARCHAR"], "VARCHAR[]", null_handling=nulls)
+    add("ll_json_length", _or_null(list_length), ["VARCHAR"], "INTEGER", null_handling=nulls)
+    add("ll_from_json", _or_null(converted), ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", null_handling=nulls)
+    add("ll_ascii_digits", _or_null(_ascii_digits), ["VARCHAR"], "VARCHAR", null_handling=nulls)
 
 
 def _or_null(function: Callable[..., Value]) -> Callable[..., Value]:
@@ -42,12 +50,3 @@ def _or_null(function: Callable[..., Value]) -> Callable[..., Value]:
 def _ascii_digits(text: str) -> str:
     """The text with the digits of every script as 0 to 9."""
     return "".join(str(decimal(char, char)) for char in text)
-
-
-_FUNCTIONS: tuple[tuple[str, Callable[..., Value], int, str], ...] = (
-    ("ll_json_at", value_at, 2, "VARCHAR"),
-    ("ll_json_names", member_names, 1, "VARCHAR[]"),
-    ("ll_json_length", list_length, 1, "INTEGER"),
-    ("ll_from_json", converted, 3, "VARCHAR"),
-    ("ll_ascii_digits", _ascii_digits, 1, "VARCHAR"),
-)
