@@ -34,8 +34,8 @@ def _clauses(w: Writer, node: exp.Expr) -> list[str]:
     parts = [", ".join(_output(w, item) for item in node.expressions)]
     if from_ := node.args.get("from_"):
         parts.append(f"FROM {relation(w, from_.this)}")
-    parts += [lateral(w, item) for item in node.args.get("laterals") or ()]
     parts += [join(w, item) for item in node.args.get("joins") or ()]
+    parts += [lateral(w, item) for item in node.args.get("laterals") or ()]
     if where := node.args.get("where"):
         parts.append(f"WHERE {w.as_(where.this, 'boolean')}")
     if group := node.args.get("group"):
