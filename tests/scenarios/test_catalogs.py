@@ -10,8 +10,9 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from lakelogic import DataProcessor
-from lakelogic.catalogs.base import CatalogError, CatalogUnset
-from lakelogic.errors import SourceError
+from lakelogic.catalogs.base import CatalogError
+from lakelogic.errors import LakeLogicError, SourceError
+from tests.unit.catalogs.bucket import bucket
 from tests.unit.catalogs.unity_server import UnityServer, unity_server
 
 NAME = "main.default.customers"
@@ -72,6 +73,28 @@ def test_a_table_of_unity_catalog_is_read_by_its_name(folder: Path, unity: Unity
 
 
 @light
+def test_a_table_in_a_bucket_is_read_with_the_credentials_that_were_lent(
+    folder: Path, unity: UnityServer, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(folder, "objects/tables/customers")
+    unity.add(NAME, "s3://bucket/tables/customers")
+    lent = {"access_key_id": "LENT", "secret_access_key": "secret", "session_token": "for-an-hour"}
+    unity.credentials = {"aws_temp_credentials": lent}
+    own = {
+        "AWS_ACCESS_KEY_ID": "OWN",
+        "AWS_SECRET_ACCESS_KEY": "own",
+        "AWS_REGION": "eu-west-1",
+        "AWS_ALLOW_HTTP": "true",
+    }
+    with bucket(folder / "objects") as storage:
+        for name, value in {**own, "AWS_ENDPOINT_URL": storage.url}.items():
+            monkeypatch.setenv(name, value)
+        good_df, bad_df = DataProcessor(engine=engine, contract="contracts/customers.yaml").run_source(NAME)
+        assert (len(good_df), len(bad_df)) == (1, 2)
+    assert storage.seen == {"LENT for-an-hour"}
+
+
+@light
 def test_the_catalog_is_asked_before_the_warehouse(folder: Path, unity: UnityServer, engine: str) -> None:
     with pytest.raises(CatalogError, match="knows no table main.default.customers"):
         DataProcessor(engine=engine, contract="contracts/customers.yaml").run_source(NAME)
@@ -92,7 +115,7 @@ def test_a_target_of_unity_catalog_is_written_by_its_name(folder: Path, unity: U
 
 @light
 def test_without_configuration_one_line_names_the_variables(engine: str) -> None:
-    with pytest.raises(CatalogUnset) as told:
+    with pytest.raises(LakeLogicError) as told:
         DataProcessor(engine=engine, contract="contracts/customers.yaml").run_source(NAME)
     assert "\n" not in str(told.value)
     assert "unity: DATABRICKS_HOST and DATABRICKS_TOKEN" in str(told.value)

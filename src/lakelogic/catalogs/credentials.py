@@ -16,12 +16,25 @@ _AZURE_IDENTITIES = (
     ("AZURE_USE_AZURE_CLI",),
     ("AZURE_MSI_ENDPOINT",),
 )
+_ACCOUNT_KEYS = ("AZURE_STORAGE_ACCOUNT_KEY", "AZURE_STORAGE_ACCESS_KEY", "AZURE_STORAGE_MASTER_KEY")
 
 
 def ambient(location: str, environment: Mapping[str, str]) -> dict[str, str]:
     """What the variables of this machine say about the storage of a place."""
     prefix = _PREFIXES.get(location.partition("://")[0])
     return {name: value for name, value in environment.items() if prefix and value and name.startswith(prefix)}
+
+
+def refuse_account_key(environment: Mapping[str, str], kind: str) -> None:
+    """Refuse a key of an account: delta-rs reads it from the environment and prefers it to all that it is given.
+
+    Raises:
+        CatalogUnset: there is one.
+    """
+    if found := next((name for name in _ACCOUNT_KEYS if environment.get(name)), None):
+        raise CatalogUnset(
+            f"{kind}: {found} is set, and would be used in place of other credentials.", cure="Unset it."
+        )
 
 
 def azure(location: str, environment: Mapping[str, str], kind: str) -> dict[str, str]:

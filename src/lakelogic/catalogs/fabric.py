@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from lakelogic.catalogs.base import Access, Catalog, CatalogError, Resolved, catalogs
-from lakelogic.catalogs.credentials import azure
+from lakelogic.catalogs.credentials import azure, refuse_account_key
 
 _HOST = "onelake.dfs.fabric.microsoft.com"
 _GUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -24,6 +24,7 @@ class Fabric(Catalog):
     def resolve(self, parts: Sequence[str], environment: Mapping[str, str], access: Access) -> Resolved:
         workspace, lakehouse, *table = parts
         _refuse_odd(parts)
+        refuse_account_key(environment, "fabric")
         # OneLake takes names or ids, and an id is not followed by its kind.
         item = lakehouse if _GUID.fullmatch(lakehouse) else f"{lakehouse}.Lakehouse"
         location = f"abfss://{workspace}@{_HOST}/{item}/Tables/{'/'.join(table)}"

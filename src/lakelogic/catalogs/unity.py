@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, urlsplit
 from pydantic import BaseModel, ValidationError
 
 from lakelogic.catalogs.base import Access, Catalog, CatalogError, CatalogUnset, Resolved, catalogs
-from lakelogic.catalogs.credentials import ambient
+from lakelogic.catalogs.credentials import ambient, refuse_account_key
 from lakelogic.catalogs.web import CatalogRefused, Server, basic, bearer, server_at
 
 CREDENTIALS = "UC_CREDENTIALS"
@@ -154,6 +154,7 @@ def _lent(
             "aws_region": _region(environment),
         }
     if scheme == "abfss" and (sas := lent.azure_user_delegation_sas):
+        refuse_account_key(environment, "unity")
         return {"azure_storage_sas_token": sas.sas_token}
     raise CatalogError(
         f"the credentials for {name} can't be used on {scheme}://.",

@@ -85,6 +85,12 @@ def test_half_an_identity_is_none(left_out: str) -> None:
     assert "hidden" not in str(told.value)
 
 
+def test_a_key_of_an_account_would_win_over_an_identity_so_fabric_refuses_it() -> None:
+    with pytest.raises(CatalogUnset, match="AZURE_STORAGE_ACCOUNT_KEY is set"):
+        resolve("ws.lake.t", {**FABRIC, "AZURE_STORAGE_ACCOUNT_KEY": "x"})
+    assert resolve("salesdb.dbo.t", {**SYNAPSE, "AZURE_STORAGE_ACCOUNT_KEY": "x"}).catalog == "synapse"
+
+
 @pytest.mark.parametrize("variable", ["AZURE_STORAGE_TOKEN", "AZURE_STORAGE_SAS_TOKEN", "AZURE_USE_AZURE_CLI"])
 def test_a_token_is_an_identity_too(variable: str) -> None:
     resolved = resolve("ws.lake.t", {"LAKELOGIC_CATALOG": "fabric", variable: "x"})

@@ -52,6 +52,8 @@ def test_credentials_for_writing_are_asked_for(unity: UnityServer) -> None:
     resolved = resolve(NAME, unity.environment, "write")
     assert resolved.storage_options == {"azure_storage_sas_token": "sig=1"}
     assert unity.asked[1][2] == {"table_id": f"id-of-{NAME}", "operation": "READ_WRITE"}
+    with pytest.raises(CatalogUnset, match="AZURE_STORAGE_ACCESS_KEY is set"):
+        resolve(NAME, {**unity.environment, "AZURE_STORAGE_ACCESS_KEY": "x"})
 
 
 def test_credentials_of_this_machine_are_used_where_they_are_asked_for(unity: UnityServer) -> None:
