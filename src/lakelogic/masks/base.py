@@ -78,7 +78,7 @@ class Mask(ABC):
         """The same mask in Python, bit for bit."""
 
     def python(self, text: str | None, keys: Keys) -> str | None:
-        """The mask in Python, for the light engines and as the test's oracle; NULL stays NULL."""
+        """The mask in Python, which decides what every engine must store; NULL stays NULL."""
         return None if text is None else self.masked(text, keys)
 
     def output_type(self, data_type: exp.DataType) -> exp.DataType:
