@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
 from lakelogic.masks.rotation import KeyChanged
+from tests.scenarios.light import light_project
 from tests.scenarios.project import Project
 
 NEW = "8f14e45fceea167a5a36dedd4bea2543c9f0f895fb98ab9159f51fd0297e236d"
@@ -19,6 +21,14 @@ model:
 primary_key: [id]
 materialization: {strategy: merge, target_path: out}
 """
+
+
+@pytest.fixture(params=["spark", "duckdb", "polars"])
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
+    """A project folder on every engine."""
+    if request.param == "spark":
+        return Project(tmp_path, request.getfixturevalue("spark"))
+    return light_project(tmp_path, request.param)
 
 
 def test_a_merge_by_a_masked_key_is_refused_until_the_key_is_back_or_the_table_gone(
