@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,6 +17,8 @@ CREDENTIALS = "UC_CREDENTIALS"
 _API = "/api/2.1/unity-catalog"
 _OPERATIONS: Mapping[Access, str] = {"read": "READ", "write": "READ_WRITE"}
 _SCHEMES = {"s3": "s3", "s3a": "s3", "abfss": "abfss", "abfs": "abfss", "gs": "gs"}
+_HERE = re.compile(r"file:(?://(?:localhost)?)?(?P<path>/(?!/)[^?#]*)")
+_THERE = re.compile(r"(?P<scheme>s3a?|abfss?|gs)(?P<rest>://(?:[\w$-]+@)?[\w.-]+(?:/[^?#]*)?)")
 _REGIONS = ("AWS_REGION", "AWS_DEFAULT_REGION")
 
 
@@ -121,15 +124,19 @@ def _location(table: _Table, name: str, server: Server) -> str:
     if table.data_source_format != "DELTA" or not table.storage_location:
         kind = table.data_source_format or table.table_type or "unknown"
         raise CatalogError(
-            f"{name} is no Delta table but {kind}.", cure="Run it with --engine spark, inside the platform."
+            f"{name} is no Delta table but {kind[:40]!r}.", cure="Run it with --engine spark, inside the platform."
         )
-    parts = urlsplit(table.storage_location)
-    if parts.scheme == "file" and server.is_here and parts.netloc in ("", "localhost"):
-        return unquote(parts.path)
-    if parts.scheme not in _SCHEMES or not parts.netloc:
-        # A server elsewhere does not choose files of this machine.
-        raise CatalogError(f"{name} is at an address that can't be opened from here: {parts.scheme or 'none'}://…")
-    return f"{_SCHEMES[parts.scheme]}://{parts.netloc}{parts.path}".rstrip("/")
+    address = table.storage_location
+    here, there = _HERE.fullmatch(address), _THERE.fullmatch(address)
+    # A server elsewhere does not choose files of this machine.
+    location = unquote(here["path"]).rstrip("/") if here and server.is_here else ""
+    if there:
+        location = _SCHEMES[there["scheme"]] + there["rest"].rstrip("/")
+    if not location or not location.isprintable():
+        raise CatalogError(
+            f"{name} is at an address that can't be opened from here.", cure="Run it inside the platform."
+        )
+    return location
 
 
 def _lent(

@@ -7,10 +7,13 @@ import socket
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 
 from lakelogic.catalogs.base import CatalogError, CatalogUnset
 from lakelogic.catalogs.resolving import resolve
 from lakelogic.catalogs.web import CatalogBusy
+from lakelogic.errors import LakeLogicError
 from tests.unit.catalogs.unity_server import API, Reply, UnityServer
 
 NAME = "main.default.customers"
@@ -21,6 +24,20 @@ AWS = {
 }
 SAS = {"azure_user_delegation_sas": {"sas_token": "sig=1"}}
 NOW = {"Retry-After": "0"}
+DELTA = {"table_id": "x", "data_source_format": "DELTA", "storage_location": "s3://bucket/t"}
+PLACES = st.builds(
+    "".join, st.tuples(st.sampled_from(["s3:", "file:", "abfss:", "gs:", "dbfs:", ""]), st.text("/:@[]#?%.\0 \nab"))
+)
+JSON = st.recursive(st.none() | st.booleans() | st.integers() | st.text(), st.lists, max_leaves=3)
+ANSWERS = JSON | st.fixed_dictionaries(
+    {"data_source_format": st.just("DELTA") | JSON, "storage_location": PLACES | JSON},
+    optional={
+        "table_id": st.text() | JSON,
+        "table_type": JSON,
+        "aws_temp_credentials": JSON | st.dictionaries(st.sampled_from(["access_key_id", "session_token"]), JSON),
+        "azure_user_delegation_sas": JSON | st.fixed_dictionaries({"sas_token": JSON}),
+    },
+)
 
 
 def test_a_table_on_disk_needs_no_credentials(unity: UnityServer, tmp_path: Path) -> None:
@@ -128,7 +145,7 @@ def test_the_region_of_a_bucket_is_asked_for(unity: UnityServer) -> None:
 )
 def test_what_is_no_delta_table_is_refused(unity: UnityServer, more: dict[str, object]) -> None:
     unity.add(NAME, "s3://bucket/customers", **more)
-    with pytest.raises(CatalogError, match="is no Delta table but (CSV|VIEW)"):
+    with pytest.raises(CatalogError, match="is no Delta table but '(CSV|VIEW)'"):
         resolve(NAME, unity.environment)
 
 
@@ -171,6 +188,8 @@ def test_a_redirect_is_not_followed(unity: UnityServer) -> None:
         b'{"table_id": "x", "storage_location": "http://b/t", "data_source_format": "DELTA"}',
         b'{"table_id": "x", "storage_location": "/etc/passwd", "data_source_format": "DELTA"}',
         b'{"table_id": "x", "storage_location": "file://elsewhere/t", "data_source_format": "DELTA"}',
+        b'{"table_id": "x", "storage_location": "s3://b/t?x=1", "data_source_format": "DELTA"}',
+        b'{"table_id": "x", "storage_location": "file:/%00", "data_source_format": "DELTA"}',
         b'{"table_id": ' + b"9" * 5_000 + b"}",
     ],
 )
@@ -180,6 +199,25 @@ def test_an_answer_that_makes_no_sense_is_a_clear_error(unity: UnityServer, body
         resolve(NAME, unity.environment)
     assert "\n" not in str(told.value)
     assert len(str(told.value)) < 200
+
+
+@settings(
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True
+)
+@example(answer={**DELTA, "storage_location": "s3://[bucket/t"})
+@example(answer={**DELTA, "storage_location": "file:///tmp/\0"})
+@example(answer={**DELTA, "storage_location": "file:///"})
+@example(answer={**DELTA, "data_source_format": "\x1b[31m" * 99})
+@given(answer=ANSWERS)
+def test_whatever_a_server_answers_it_is_a_place_or_an_error_of_ours(unity: UnityServer, answer: object) -> None:
+    unity.script = [Reply.json(answer)] * 2
+    try:
+        resolved = resolve(NAME, {**unity.environment, "AWS_REGION": "eu-west-1"})
+    except LakeLogicError as error:
+        assert str(error).isprintable()
+    else:
+        assert resolved.location.startswith(("/", "s3://", "abfss://", "gs://"))
+        assert resolved.location.isprintable()
 
 
 def test_an_answer_without_end_is_cut_off(unity: UnityServer, monkeypatch: pytest.MonkeyPatch) -> None:
