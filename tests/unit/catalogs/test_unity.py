@@ -242,6 +242,20 @@ def test_a_server_that_is_not_there_is_a_clear_error(monkeypatch: pytest.MonkeyP
         resolve(NAME, {"UC_ENDPOINT": f"http://127.0.0.1:{port}"})
 
 
+def test_a_server_that_says_nothing_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lakelogic.catalogs.web._ATTEMPTS", 1)
+    monkeypatch.setattr("lakelogic.catalogs.web._SILENCE_SECONDS", 0.1)
+    with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(CatalogBusy, match="timed out"):
+        resolve(NAME, {"UC_ENDPOINT": f"http://127.0.0.1:{silent.getsockname()[1]}"})
+
+
+def test_an_answer_that_drips_is_not_waited_for(unity: UnityServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("lakelogic.catalogs.web._ANSWER_SECONDS", -1)
+    unity.add(NAME, "s3://bucket/customers")
+    with pytest.raises(CatalogError, match="the answer takes longer"):
+        resolve(NAME, unity.environment)
+
+
 @pytest.mark.parametrize(
     "address",
     [
