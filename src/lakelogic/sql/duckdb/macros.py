@@ -34,17 +34,26 @@ def _add_functions(connection: DuckDBPyConnection) -> None:
     add("ll_json_names", _or_null(member_names), ["VARCHAR"], "VARCHAR[]", null_handling=nulls)
     add("ll_json_length", _or_null(list_length), ["VARCHAR"], "INTEGER", null_handling=nulls)
     add("ll_from_json", _or_null(converted), ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", null_handling=nulls)
+    add("ll_wide_upper", _or_null(str.upper), ["VARCHAR"], "VARCHAR", null_handling=nulls)
+    add("ll_wide_lower", _or_null(str.lower), ["VARCHAR"], "VARCHAR", null_handling=nulls)
+    add("ll_wide_initcap", _or_null(_initcap), ["VARCHAR"], "VARCHAR", null_handling=nulls)
     add("ll_ascii_digits", _or_null(_ascii_digits), ["VARCHAR"], "VARCHAR", null_handling=nulls)
 
 
 def _or_null(function: Callable[..., Value]) -> Callable[..., Value]:
     """The function, for values that may be NULL."""
 
+    # DuckDB counts the parameters of the function inside.
     @wraps(function)
     def call(text: str | None, *rest: str) -> Value:
         return None if text is None else function(text, *rest)
 
     return call
+
+
+def _initcap(text: str) -> str:
+    """Each word, which only blanks end, with a capital."""
+    return " ".join(word[:1].title() + word.lower()[len(word[:1].lower()) :] for word in text.split(" "))
 
 
 def _ascii_digits(text: str) -> str:

@@ -78,9 +78,13 @@ CREATE OR REPLACE MACRO ll_round_double(x, d) AS CASE WHEN d IS NULL THEN x ELSE
 CREATE OR REPLACE MACRO ll_round_float(x, d) AS CASE WHEN d IS NULL THEN x ELSE CAST(CAST(d AS VARCHAR) AS FLOAT) END;
 
 -- Text. Positions count code points from 1; DuckDB and Spark differ at 0, below 0 and beyond the end.
-CREATE OR REPLACE MACRO ll_upper(s) AS upper(s);
-CREATE OR REPLACE MACRO ll_lower(s) AS lower(s);
-CREATE OR REPLACE MACRO ll_initcap(s) AS array_to_string(list_transform(string_split(ll_lower(s), ' '), lambda w: ll_upper(w[1]) || w[2:]), ' ');
+-- array_to_string wants a separator that is a constant.
+CREATE OR REPLACE MACRO ll_glued(l, separator) AS CASE WHEN len(l) = 0 THEN '' ELSE list_reduce(l, lambda a, b: a || separator || b) END;
+-- DuckDB maps one character to one; in Spark ß becomes SS, and Σ at the end of a word ς.
+CREATE OR REPLACE MACRO ll_upper(s) AS CASE WHEN strlen(s) = length(s) THEN upper(s) ELSE ll_wide_upper(s) END;
+CREATE OR REPLACE MACRO ll_lower(s) AS CASE WHEN strlen(s) = length(s) THEN lower(s) ELSE ll_wide_lower(s) END;
+CREATE OR REPLACE MACRO ll_ascii_initcap(s) AS ll_glued(list_transform(string_split(lower(s), ' '), lambda w: upper(w[1]) || w[2:]), ' ');
+CREATE OR REPLACE MACRO ll_initcap(s) AS CASE WHEN strlen(s) = length(s) THEN ll_ascii_initcap(s) ELSE ll_wide_initcap(s) END;
 CREATE OR REPLACE MACRO ll_reverse(s) AS array_to_string(list_reverse(string_split(s, '')), '');
 CREATE OR REPLACE MACRO ll_between(s, first, until) AS CASE WHEN until > first THEN substring(s, greatest(first, 0) + 1, until - greatest(first, 0)) WHEN s IS NOT NULL AND until IS NOT NULL THEN '' END;
 CREATE OR REPLACE MACRO ll_start(s, position) AS CASE WHEN position > 0 THEN CAST(position AS BIGINT) - 1 WHEN position < 0 THEN length(s) + position ELSE 0 END;
@@ -94,8 +98,6 @@ CREATE OR REPLACE MACRO ll_replace(s, old, new) AS CASE WHEN old = '' THEN s ELS
 CREATE OR REPLACE MACRO ll_lpad(s, n, pad) AS CASE WHEN n <= 0 AND s IS NOT NULL AND pad IS NOT NULL THEN '' WHEN pad = '' THEN left(s, n) ELSE lpad(s, n, pad) END;
 CREATE OR REPLACE MACRO ll_rpad(s, n, pad) AS CASE WHEN n <= 0 AND s IS NOT NULL AND pad IS NOT NULL THEN '' WHEN pad = '' THEN left(s, n) ELSE rpad(s, n, pad) END;
 CREATE OR REPLACE MACRO ll_ascii(s) AS CASE WHEN s = '' THEN 0 ELSE unicode(s) END;
--- array_to_string wants a separator that is a constant.
-CREATE OR REPLACE MACRO ll_glued(l, separator) AS CASE WHEN len(l) = 0 THEN '' ELSE list_reduce(l, lambda a, b: a || separator || b) END;
 CREATE OR REPLACE MACRO ll_first_parts(parts, n, separator) AS CASE WHEN len(parts) <= n THEN parts ELSE parts[:n - 1] || [ll_glued(parts[n:], separator)] END;
 CREATE OR REPLACE MACRO ll_split_part(s, separator, n) AS CASE WHEN separator = '' THEN CASE WHEN n IN (1, -1) THEN s WHEN s IS NOT NULL AND n <> 0 THEN '' END WHEN n <> 0 THEN CASE WHEN s IS NOT NULL AND separator IS NOT NULL THEN coalesce(string_split(s, separator)[n], '') END END;
 CREATE OR REPLACE MACRO ll_substring_index(s, separator, n) AS CASE WHEN separator IS NULL THEN NULL WHEN n = 0 OR separator = '' THEN CASE WHEN s IS NOT NULL AND separator IS NOT NULL THEN '' END WHEN n > 0 THEN ll_glued(string_split(s, separator)[:n], separator) ELSE ll_glued(string_split(s, separator)[n:], separator) END;
