@@ -15,7 +15,7 @@ from benchmarks.ways import Written, emptied
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-Way = Callable[["SparkSession", Path, Path], Written]
+Way = Callable[[Any, Path, Path], Written]
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,15 @@ class Taken:
 
 
 def take_turns(
-    spark: SparkSession, source: Path, ways: Mapping[str, Way], repeat: int, after: Callable[[dict[str, Any]], None]
+    spark: SparkSession | None,
+    source: Path,
+    ways: Mapping[str, Way],
+    repeat: int,
+    after: Callable[[dict[str, Any]], None],
 ) -> dict[str, Any]:
     """Each way once to warm up, then `repeat` rounds of all; a machine that slows down slows all of them.
 
-    `after` is called with what is known after every go.
+    Ways that need no Spark are given none. `after` is called with what is known after every go.
     """
     found: dict[str, Any] = {name: {"seconds": [], "cpu_seconds": []} for name in ways}
     for turn in range(repeat + 1):
@@ -47,7 +51,7 @@ def take_turns(
     return found
 
 
-def _once(spark: SparkSession, source: Path, out: Path, way: Way) -> tuple[Taken, Written]:
+def _once(spark: SparkSession | None, source: Path, out: Path, way: Way) -> tuple[Taken, Written]:
     emptied(out)
     # What the last go wrote is not to be flushed on the time of this one.
     os.sync()
@@ -56,8 +60,10 @@ def _once(spark: SparkSession, source: Path, out: Path, way: Way) -> tuple[Taken
     return Taken(time.perf_counter() - wall, cpu_seconds(spark) - cpu), written
 
 
-def cpu_seconds(spark: SparkSession) -> float:
+def cpu_seconds(spark: SparkSession | None) -> float:
     """Processor time of this process and its JVM so far."""
+    if spark is None:
+        return time.process_time()
     jvm: Any = spark.sparkContext._jvm
     spent = jvm.java.lang.ProcessHandle.current().info().totalCpuDuration().get().toMillis()
     return time.process_time() + float(spent) / 1000

@@ -59,6 +59,13 @@ def _greeting(order: MeasuringOrder) -> Measured:
     return _told("greeting", repeat=2 * order.repeat)
 
 
+def _light(order: MeasuringOrder) -> Measured:
+    for rows in (order.rows, _FEW):
+        _told("generating", rows=rows)
+    source, few = (str(WORK / f"orders-{rows}") for rows in (order.rows, _FEW))
+    return _told("light", source=source, few=few, rows=order.rows, repeat=order.repeat)
+
+
 def _peers(order: MeasuringOrder) -> Measured:
     return {peer.key: {"title": peer.title, "tries": _tries(peer, order)} for peer in PEERS}
 
@@ -88,5 +95,6 @@ PARTS: dict[str, Callable[[MeasuringOrder], Measured]] = {
     "overhead": _overhead,
     "speed": _speed,
     "memory": _memory,
+    "light": _light,
     "peers": _peers,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.orders import REQUIRED, RULES
-from benchmarks.results import Results, goals, lines
+from benchmarks.results import Results, goals, light_lines, lines
 from benchmarks.table import number
 
 PATH = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -24,6 +24,7 @@ def markdown(results: Results) -> str:
         _ways(results),
         _what_is_compared(),
         _goals(results),
+        _light(results),
         _spread(results),
         _machine(results),
     ]
@@ -81,6 +82,18 @@ def _goals(results: Results) -> str:
 
 Memory is that of a run in a process of its own with a heap of {heap}. A local Spark runs its tasks in the driver's JVM,
 so its heap holds what executors would hold elsewhere; what is left after a garbage collection counts as in use."""
+
+
+def _light(results: Results) -> str:
+    found = light_lines(results)
+    if not found:
+        return ""
+    rows = [["way", "rows", "seconds", "CPU seconds", "× by hand"]]
+    rows += [
+        [line.title, f"{line.rows:,}", number(line.seconds), number(line.cpu_seconds), number(line.ratio)]
+        for line in found
+    ]
+    return f"## Without Spark\n\nThe same orders and the same two Delta tables, in one process.\n\n{_table(rows)}"
 
 
 def _spread(results: Results) -> str:

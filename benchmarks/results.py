@@ -16,6 +16,7 @@ TITLES = {
     "by_hand": "the rules, split and two writes by hand",
     "product": "LakeLogic",
 }
+LIGHT_TITLES = {"duckdb": "DuckDB", "polars": "Polars"}
 # Memory that differs by less than this is the same memory: collections come when they come.
 _FLAT = 1.2
 
@@ -64,7 +65,7 @@ def lines(results: Results) -> list[Line]:
 def goals(results: Results) -> list[Goal]:
     """The promises on speed, as far as they were measured."""
     told = [_speed_goals(results), _jobs_goal(results), _planning_goal(results)]
-    told += [_memory_goals(results), _overhead_goal(results), _help_goal(results)]
+    told += [_memory_goals(results), _overhead_goal(results), _help_goal(results), _light_goals(results)]
     return [goal for group in told for goal in group]
 
 
@@ -142,6 +143,27 @@ def _help_goal(results: Results) -> list[Goal]:
     if "greeting" not in results:
         return []
     return [_at_most("`lakelogic --help`", min(results["greeting"]["seconds"]), 0.4, "s")]
+
+
+def light_lines(results: Results) -> list[Line]:
+    """The ways without Spark; each engine is compared with code by hand for it."""
+    found = results.get("light", {})
+    out = []
+    for engine, ways in found.get("engines", {}).items():
+        for way, title in (("by_hand", f"{LIGHT_TITLES[engine]} by hand"), ("product", f"LakeLogic on {engine}")):
+            out.append(_line(f"{engine}_{way}", title, found["rows"], ways[way], ways["by_hand"]))
+    return out
+
+
+def _light_goals(results: Results) -> list[Goal]:
+    told = [
+        _at_most(f"{line.title} against code by hand", line.ratio, 1.2, "×")
+        for line in light_lines(results)
+        if line.key.endswith("_product") and line.ratio
+    ]
+    if seconds := results.get("light", {}).get("command_seconds"):
+        told.append(_at_most("`lakelogic run` of 1,000 rows on duckdb, start included", min(seconds), 1.0, "s"))
+    return told
 
 
 def _at_most(title: str, measured: float, limit: float, unit: str) -> Goal:

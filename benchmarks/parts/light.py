@@ -1,0 +1,49 @@
+"""The product without Spark against code by hand, and from the shell on a few rows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+from benchmarks.clock import take_turns
+from benchmarks.light import LightWay, duckdb_by_hand, polars_by_hand, product_on
+from benchmarks.orders import WORK, write_contract
+from benchmarks.processes import Measured, Tell, answer_with
+from benchmarks.ways import emptied
+
+_BY_HAND: Mapping[str, LightWay] = {"duckdb": duckdb_by_hand, "polars": polars_by_hand}
+
+
+def measure(source: str, few: str, rows: int, repeat: int, tell: Tell) -> Measured:
+    """Seconds of both ways on each engine, and of the command on a small input."""
+    found: Measured = {"rows": rows, "engines": {}}
+    for engine, by_hand in _BY_HAND.items():
+        ways = {f"{engine}_by_hand": by_hand, f"{engine}_product": product_on(engine)}
+        taken = take_turns(None, Path(source), ways, repeat, lambda _: None)
+        counts = {(way["good"], way["bad"]) for way in taken.values()}
+        if len(counts) != 1:
+            raise SystemExit(f"the ways disagree on the rows: {taken}")
+        found["engines"][engine] = {"by_hand": taken[f"{engine}_by_hand"], "product": taken[f"{engine}_product"]}
+        tell(found)
+    found["command_seconds"] = [_command(Path(few)) for _ in range(repeat + 2)][1:]
+    return found
+
+
+def _command(source: Path) -> float:
+    out = emptied(WORK / "out" / "command")
+    asked = ["run", str(write_contract(out)), "--engine", "duckdb", "--source", str(source), "--target", str(out / "t")]
+    began = time.perf_counter()
+    subprocess.run(
+        [Path(sys.executable).with_name("lakelogic"), *asked],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    return round(time.perf_counter() - began, 3)
+
+
+if __name__ == "__main__":
+    answer_with(measure)
