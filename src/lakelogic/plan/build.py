@@ -371,5 +371,5 @@ def _bad_columns(columns: Columns) -> Columns:
     for column in columns.visible.without(names.REASONS):
         original = columns.get(original_name(column.name, columns))
         kept.append(Column(column.name, original.type))
-    origin = (column for column in names.ORIGIN if column.name in columns)
+    origin = (columns.get(column.name) for column in names.ORIGIN if column.name in columns)
     return Columns((*kept, *accounts.REASON_COLUMNS, *origin))

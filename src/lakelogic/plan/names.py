@@ -7,8 +7,8 @@ from lakelogic.sql.types import BIGINT, STRING, Column
 FILE = Column("_ll_file", STRING, hidden=True)
 POSITION = Column("_ll_position", BIGINT, hidden=True)
 MALFORMED = Column("_ll_malformed", STRING, hidden=True)
-RAW = Column("_ll_raw", STRING, hidden=True)
-ORIGIN = (FILE, POSITION, RAW)
+RAW = Column("_ll_raw", hidden=True)
+ORIGIN = (FILE, POSITION, MALFORMED, RAW)
 FAILED = "_ll_failed"
 KEYS = "_ll_keys"
 

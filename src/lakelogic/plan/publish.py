@@ -33,7 +33,7 @@ def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str
     """
     out = [named(column.name, _stored_text(column.name, bad, masks)) for column in kept]
     out += [ref(names.CATEGORIES), ref(names.ERRORS), ref(names.RULES), ref(names.REASON)]
-    original = ref(names.RAW) if names.RAW.name in bad else exp.cast(exp.null(), STRING)
+    original = _original(bad)
     sealed = {"plain": original, "sealed": raw_expression(original), "empty": exp.cast(exp.null(), STRING)}[raw]
     out += [
         named(names.STATE, exp.Literal.string("active")),
@@ -45,6 +45,15 @@ def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str
         named(names.ORIGINAL, sealed),
     ]
     return _with_keys(exp.select(*out), raw == "sealed" or any(mask.secrets for mask in masks.values()))
+
+
+def _original(bad: Columns) -> exp.Expr:
+    """The row as it was read, as JSON, or the text of a record that could not be read."""
+    if names.RAW.name not in bad:
+        return exp.cast(exp.null(), STRING)
+    with_nulls = exp.Anonymous(this="MAP", expressions=[exp.Literal.string(t) for t in ("ignoreNullFields", "false")])
+    row = exp.Anonymous(this="TO_JSON", expressions=[ref(names.RAW), with_nulls])
+    return exp.func("COALESCE", ref(names.MALFORMED), row) if names.MALFORMED.name in bad else row
 
 
 def _stored_text(name: str, bad: Columns, masks: Mapping[str, Mask]) -> exp.Expr:

@@ -17,7 +17,8 @@ from lakelogic.plan.stages import Chain, lookup_step
 from lakelogic.rules import declared as model_rules
 from lakelogic.rules.base import Check, Lookup, RowRule
 from lakelogic.rules.naming import unique_names
-from lakelogic.sql.types import Columns
+from lakelogic.sql.build import quoted
+from lakelogic.sql.types import UNKNOWN, Columns, is_unknown, parse_type, type_name
 from lakelogic.transforms.base import VALID, Step, Transform, project, ref, transforms
 
 
@@ -284,17 +285,19 @@ class SplitBuilder:
 
 
 def _keep_origin(chain: Chain) -> None:
-    """Keep the row as it was read, as JSON; it costs nothing where nobody asks for it."""
+    """Keep the row as it was read: as a struct, which costs next to nothing until it is written as JSON."""
     visible = chain.columns.visible
     if not visible.items:
         return
     struct = exp.Anonymous(this="STRUCT", expressions=[ref(column) for column in visible])
-    with_nulls = exp.Anonymous(this="MAP", expressions=[exp.Literal.string(t) for t in ("ignoreNullFields", "false")])
-    row: exp.Expr = exp.Anonymous(this="TO_JSON", expressions=[struct, with_nulls])
-    if names.MALFORMED.name in chain.columns:
-        row = exp.func("COALESCE", ref(names.MALFORMED), row)
-    step = project(chain.columns, {names.RAW.name: row})
-    chain.add("origin", Step(step.select, chain.columns.with_(names.RAW)))
+    step = project(chain.columns, {names.RAW.name: struct})
+    chain.add("origin", Step(step.select, chain.columns.with_(replace(names.RAW, type=_struct_of(visible)))))
+
+
+def _struct_of(columns: Columns) -> exp.DataType:
+    if any(is_unknown(column.type) for column in columns):
+        return UNKNOWN
+    return parse_type("struct<" + ",".join(f"{quoted(c.name)}:{type_name(c.type)}" for c in columns) + ">")
 
 
 def _required(name: str, columns: Columns) -> Check:

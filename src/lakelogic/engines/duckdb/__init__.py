@@ -29,4 +29,4 @@ def open_engine(settings: EngineSettings, progress: Progress) -> DuckDBEngine:
     return DuckDBEngine(settings.warehouse)
 
 
-engines.add("duckdb")(EngineKind(render, open_engine, packages("duckdb"), instant=True))
+engines.add("duckdb")(EngineKind(render, open_engine, packages("duckdb"), instant=True, dialect="duckdb"))

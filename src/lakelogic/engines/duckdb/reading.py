@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from lakelogic.engines.duckdb.columnar_records import orc_batches, parquet_batch
 from lakelogic.engines.duckdb.csv_quotes import refuse_torn
 from lakelogic.engines.duckdb.csv_records import csv_batches
 from lakelogic.engines.duckdb.json_records import json_batches, json_layouts
-from lakelogic.engines.duckdb.session import Frame, Session
+from lakelogic.engines.duckdb.session import Frame, Session, converted
 from lakelogic.engines.duckdb.streams import Stream, constant
 from lakelogic.errors import SourceError
 from lakelogic.formats.base import Layout, union_of
@@ -45,13 +45,15 @@ def read_files(session: Session, wanted: FilesToRead) -> tuple[Frame, tuple[Stre
     selects, streams = [], []
     for layout in wanted.layouts:
         if _is_native(wanted, layout):
-            selects.append(_aligned(wanted, layout, _parquet(layout)))
+            relation = _parquet(layout)
+            selects.append(_aligned(wanted, layout, relation, session.types(relation)))
             continue
         if wanted.format == "csv":
             for path in layout.files:
                 refuse_torn(path, wanted.options)
         streams.append(Stream(_schema(wanted, layout), partial(_batches, wanted, layout)))
-        selects.append(_aligned(wanted, layout, session.stream(streams[-1]).name))
+        relation = session.stream(streams[-1]).name
+        selects.append(_aligned(wanted, layout, relation, session.types(relation)))
     return session.select(" UNION ALL ".join(selects) if selects else _nothing(wanted)), tuple(streams)
 
 
@@ -67,12 +69,13 @@ def _parquet(layout: Layout) -> str:
     return f"(SELECT *, {_ROW_NUMBER} AS {POSITION.name} FROM read_parquet([{files}], {named}))"
 
 
-def _aligned(wanted: FilesToRead, layout: Layout, relation: str) -> str:
+def _aligned(wanted: FilesToRead, layout: Layout, relation: str, types: Mapping[str, str]) -> str:
     """A SELECT of the columns of all layouts, in one order and with one type each."""
-    out = [
-        f"{_value(wanted, column, layout.columns.find(column.name))} AS {quoted(column.name)}"
-        for column in wanted.columns
-    ]
+    out = []
+    for column in wanted.columns:
+        own = layout.columns.find(column.name)
+        value = _value(wanted, column, own, types.get(own.name) if own else None)
+        out.append(f"{value} AS {quoted(column.name)}")
     out += [f"{_partition(wanted, name)} AS {quoted(name)}" for name in wanted.partitions]
     position = f"CAST({POSITION.name} AS BIGINT)" if wanted.kind.tells_positions else "CAST(NULL AS BIGINT)"
     out += [f"CAST({FILE.name} AS VARCHAR) AS {FILE.name}", f"{position} AS {POSITION.name}"]
@@ -81,16 +84,16 @@ def _aligned(wanted: FilesToRead, layout: Layout, relation: str) -> str:
     return f"SELECT {', '.join(out)} FROM {relation}"
 
 
-def _value(wanted: FilesToRead, column: Column, own: Column | None) -> str:
+def _value(wanted: FilesToRead, column: Column, own: Column | None, found: str | None) -> str:
     kind = "VARCHAR" if is_unknown(column.type) else duckdb_type(column.type)
     if own is None:
-        return f"CAST(NULL AS {kind})"
+        return converted(column.name, None, kind)
     if wanted.format == "csv" and wanted.options.null_values:
         tokens = ", ".join(text(token) for token in wanted.options.null_values)
         return f"CASE WHEN {quoted(own.name)} NOT IN ({tokens}) THEN {quoted(own.name)} END"
     if type_name(own.type) != type_name(column.type) and not is_unknown(own.type):
         return to_duckdb(as_text(ref(own), own.type), Columns((own,)))
-    return f"CAST({quoted(own.name)} AS {kind})"
+    return converted(own.name, found, kind)
 
 
 def _partition(wanted: FilesToRead, name: str) -> str:

@@ -19,6 +19,8 @@ from lakelogic.sql.duckdb.types import quoted
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
 
+# How DuckDB itself calls a type that has a shorter name.
+_SHORT = {"TIMESTAMPTZ": "TIMESTAMP WITH TIME ZONE"}
 MEMORY = "LAKELOGIC_DUCKDB_MEMORY"
 TEMPORARY = "LAKELOGIC_DUCKDB_TEMP"
 
@@ -99,6 +101,10 @@ class Session:
         names = [column[0] for column in found.description]
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
+    def types(self, relation: str) -> dict[str, str]:
+        """The columns of something that stands after FROM, with DuckDB's types."""
+        return {name: kind for name, kind, *_ in self.connection.execute(f"DESCRIBE FROM {relation}").fetchall()}
+
     def relation(self, frame: Frame) -> DuckDBPyRelation:
         return self.connection.sql(frame.sql)
 
@@ -121,6 +127,17 @@ class Session:
             raise (failed or make(error)) from error
 
 
+def converted(name: str, found: str | None, wanted: str) -> str:
+    """A column with the type that is wanted; it has the one that was found, or is not there."""
+    if found is None:
+        return f"CAST(NULL AS {wanted})"
+    if (found, wanted) == ("TIMESTAMP", "TIMESTAMPTZ"):
+        # A cast goes through the calendar of the time zone, which is UTC.
+        return f"make_timestamptz(epoch_us({quoted(name)}))"
+    # A cast to the same type still keeps conditions on the column from reaching its file.
+    return quoted(name) if found == _SHORT.get(wanted, wanted) else f"CAST({quoted(name)} AS {wanted})"
+
+
 def _connect() -> DuckDBPyConnection:
     import duckdb
 
@@ -130,6 +147,8 @@ def _connect() -> DuckDBPyConnection:
         "preserve_insertion_order": False,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
+        # A list in a rule would become a join, and what comes after the rule would be computed before it.
+        "disabled_optimizers": "in_clause",
         # Names in contract SQL must never turn into variables of the caller.
         "python_enable_replacements": False,
     }

@@ -12,7 +12,7 @@ from lakelogic.catalogs.base import Access, CatalogUnset, Resolved
 from lakelogic.catalogs.resolving import catalog_of, resolve
 from lakelogic.engines.base import Committed
 from lakelogic.engines.commits import commit_of
-from lakelogic.engines.duckdb.session import Frame, Session
+from lakelogic.engines.duckdb.session import Frame, Session, converted
 from lakelogic.engines.duckdb.streams import Stream
 from lakelogic.errors import LakeLogicError, SourceError
 from lakelogic.formats.arrow_types import columns_of
@@ -113,13 +113,16 @@ def table_columns(table: DeltaTable) -> Columns:
 def read_table(session: Session, table: DeltaTable) -> Frame:
     """The rows of an open table: its files as they are, where nothing but files makes up the table."""
     if not _is_plain(table):
-        return session.select(_typed(session.stream(Stream(_schema(table), lambda: _scanned(table))).name, table))
+        return session.stream(Stream(_schema(table), lambda: _scanned(table)))
     files = table.file_uris()
     if not files:
         return session.register(_schema(table).empty_table())
+    columns = table_columns(table)
     listed = ", ".join(text(_local(file)) for file in files)
     relation = f"read_parquet([{listed}], union_by_name = true, hive_partitioning = false)"
-    return session.select(_typed(relation, table, set(session.columns(session.select(f"FROM {relation}")))))
+    types = session.types(relation)
+    typed = [f"{converted(c.name, types.get(c.name), duckdb_type(c.type))} AS {quoted(c.name)}" for c in columns]
+    return session.select(f"SELECT {', '.join(typed)} FROM {relation}")
 
 
 def _is_plain(table: DeltaTable) -> bool:
@@ -128,16 +131,6 @@ def _is_plain(table: DeltaTable) -> bool:
     mapped = metadata.configuration.get("delta.columnMapping.mode", "none") != "none"
     remote = is_uri(table.table_uri) and not table.table_uri.startswith("file:")
     return not (mapped or remote or metadata.partition_columns or features & {"deletionVectors", "typeWidening"})
-
-
-def _typed(relation: str, table: DeltaTable, there: set[str] | None = None) -> str:
-    """A SELECT of the table's columns with the types that its log declares; old files may lack some."""
-    columns = [
-        f"CAST({quoted(c.name) if there is None or c.name in there else 'NULL'} AS {duckdb_type(c.type)})"
-        f" AS {quoted(c.name)}"
-        for c in table_columns(table)
-    ]
-    return f"SELECT {', '.join(columns)} FROM {relation}"
 
 
 def _scanned(table: DeltaTable) -> Iterator[pa.RecordBatch]:

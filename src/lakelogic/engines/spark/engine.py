@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.base import Capabilities, Committed, Stamp
+from lakelogic.engines.commits import require_commit
 from lakelogic.engines.spark import reading, writing
 from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.quiet import quiet_errors
 from lakelogic.engines.spark.session import run_session
-from lakelogic.engines.spark.tables import Table, Tables, require_commit
+from lakelogic.engines.spark.tables import Table, Tables
 from lakelogic.engines.spark.types import columns_of
 from lakelogic.errors import UsageError
 from lakelogic.plan.locations import Location
@@ -153,7 +154,7 @@ class SparkEngine:
             self._tables.make_room(Location(table.location, table.is_name))
             found = self._table(table)
             writing.write(self.session, found, table, frame, stamp, there=self._tables.exists(found))
-        return require_commit(self._tables.find_commit(self._table(table), stamp.run_id), found, stamp.run_id)
+        return require_commit(self._tables.find_commit(self._table(table), stamp.run_id), found.shown, stamp.run_id)
 
     def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
         return self._tables.find_commit(self._table(table), run_id)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakelogic.engines.base import Committed
+from lakelogic.engines.commits import commit_of, said
 from lakelogic.engines.spark.reading import quoted_name
-from lakelogic.errors import WriteError
 from lakelogic.plan.locations import Location
 from lakelogic.sources.delta_paths import can_open
 from lakelogic.sql.build import quoted
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _HISTORY = 50
-_WRITES = {"WRITE", "MERGE", "CREATE TABLE AS SELECT", "CREATE OR REPLACE TABLE AS SELECT", "REPLACE TABLE AS SELECT"}
 
 
 @dataclass(frozen=True)
@@ -76,10 +74,7 @@ class Tables:
 
     def find_commit(self, table: Table, run_id: str) -> Committed | None:
         """The commit of rows that carries this run's id."""
-        for entry in self._history(table):
-            if _metadata(entry).get("run_id") == run_id and entry["operation"] in _WRITES:
-                return _committed(table, entry)
-        return None
+        return commit_of(self._history(table), run_id, table.shown)
 
     def last_sequence(self, table: Table, app_id: str) -> int:
         """The highest number that this writer has committed to the table."""
@@ -89,8 +84,8 @@ class Tables:
             from deltalake import DeltaTable
 
             return DeltaTable(str(table.folder)).transaction_version(app_id) or 0
-        told = [_metadata(entry) for entry in self._history(table)]
-        return max((int(said["sequence"]) for said in told if said.get("app_id") == app_id), default=0)
+        told = [said(entry) for entry in self._history(table)]
+        return max((int(run["sequence"]) for run in told if run.get("app_id") == app_id), default=0)
 
     def _history(self, table: Table) -> Iterator[Mapping[str, Any]]:
         if not self.exists(table):
@@ -123,20 +118,6 @@ class Tables:
             self._session.sql(f"CREATE SCHEMA IF NOT EXISTS {name}")
 
 
-def require_commit(found: Committed | None, table: Table, run_id: str) -> Committed:
-    """Delta drops a write whose number it has seen without a word; such a write has no commit of ours.
-
-    Raises:
-        WriteError: the write was dropped.
-    """
-    if found is None:
-        raise WriteError(
-            f"{table.shown} did not take the rows of run {run_id}: a later run of this contract has written to it.",
-            cure="The state folder may be older than the table. Restore it, or run with --force.",
-        )
-    return found
-
-
 def _log_folder(path: str) -> Path | None:
     """The folder of a table whose log can be read here without Spark; else Spark is asked."""
     return Path(path) if "://" not in path and can_open(path) else None
@@ -144,30 +125,3 @@ def _log_folder(path: str) -> Path | None:
 
 def _by_path(path: str) -> str:
     return f"delta.{quoted(path)}"
-
-
-def _metadata(entry: Mapping[str, Any]) -> dict[str, Any]:
-    try:
-        told = json.loads(entry.get("userMetadata") or "{}")
-    except ValueError:
-        return {}
-    return told if isinstance(told, dict) else {}
-
-
-def _committed(table: Table, entry: Mapping[str, Any]) -> Committed:
-    metrics = entry.get("operationMetrics") or {}
-
-    def count(name: str) -> int | None:
-        return int(metrics[name]) if name in metrics else None
-
-    merged = entry["operation"] == "MERGE"
-    return Committed(
-        location=table.shown,
-        version=int(entry["version"]),
-        # MERGE counts rows that it only copied as output.
-        rows=None if merged else count("numOutputRows"),
-        inserted=count("numTargetRowsInserted"),
-        updated=count("numTargetRowsUpdated"),
-        deleted=count("numTargetRowsDeleted") if merged else count("numDeletedRows"),
-        operation=str(entry["operation"]),
-    )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.base import Stamp
+from lakelogic.engines.commits import told
 from lakelogic.engines.spark.tables import Table
 from lakelogic.errors import WriteError
 from lakelogic.plan.model import TablePlan
@@ -29,14 +29,7 @@ _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
 @contextmanager
 def stamped(session: SparkSession, stamp: Stamp) -> Iterator[None]:
     """Every Delta commit inside carries the run, and is skipped if its number was committed before."""
-    told = {
-        "run_id": stamp.run_id,
-        "app_id": stamp.app_id,
-        "sequence": stamp.sequence,
-        "plan": stamp.fingerprint,
-        "input": stamp.input_digest,
-    }
-    session.conf.set(_METADATA, json.dumps(told, sort_keys=True))
+    session.conf.set(_METADATA, told(stamp))
     session.conf.set(_TXN_APP, stamp.app_id)
     session.conf.set(_TXN_VERSION, str(stamp.sequence))
     try:
