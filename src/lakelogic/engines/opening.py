@@ -33,13 +33,15 @@ def _nothing() -> str | None:
 class EngineKind:
     """An engine before it is opened: how it writes SQL, how a run gets one, and what this machine lacks for it.
 
-    One that is `instant` is opened without a wait, so that nothing needs to be found out before.
+    One that is `instant` is opened without a wait, so that nothing needs to be found out before. `dialect` is the name
+    that sqlglot has for its SQL.
     """
 
     render: Render
     open: Callable[[EngineSettings, Progress], Engine[Any]]
     missing: Callable[[], str | None] = _nothing
     instant: bool = False
+    dialect: str = "spark"
 
 
 engines: Registry[EngineKind] = Registry("engine", "lakelogic.engines")

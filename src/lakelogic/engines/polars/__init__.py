@@ -19,4 +19,4 @@ def open_engine(settings: EngineSettings, progress: Progress) -> PolarsEngine:
     return PolarsEngine(settings.warehouse)
 
 
-engines.add("polars")(EngineKind(render, open_engine, packages("polars", "duckdb"), instant=True))
+engines.add("polars")(EngineKind(render, open_engine, packages("polars", "duckdb"), instant=True, dialect="duckdb"))
