@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sqlglot.dialects.spark import Spark
+from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokenizer_core import Token, TokenType
 
 _ONE_LINE = 100
@@ -24,9 +24,9 @@ _JOIN_WORDS = {TokenType.JOIN, TokenType.LEFT, TokenType.RIGHT, TokenType.FULL, 
 _QUERY_WORDS = {TokenType.SELECT, TokenType.WITH}
 
 
-def laid_out(sql: str, width: int = _ONE_LINE) -> str:
+def laid_out(sql: str, width: int = _ONE_LINE, dialect: str = "spark") -> str:
     """The text with a line for each clause and condition, and columns that fill lines; a short one as it is."""
-    tokens = Spark().tokenize(sql)
+    tokens = Dialect.get_or_raise(dialect).tokenize(sql)
     if len(sql) <= width or not tokens or tokens[0].token_type not in _QUERY_WORDS:
         return sql
     return _Layout(sql, tokens, width).text()

@@ -44,3 +44,16 @@ def test_short_columns_share_a_line_that_is_not_too_long() -> None:
 @pytest.mark.parametrize("sql", ["SELECT 1", "COUNT(*)", "`a` IS NULL AND `b` > 1" * 10, ""])
 def test_short_texts_and_expressions_stay_as_they_are(sql: str) -> None:
     assert laid_out(sql) == sql
+
+
+def test_another_engines_text_is_read_by_its_own_rules() -> None:
+    # A backslash is a plain character there, so that the text does not end where it would in Spark.
+    sql = (
+        "SELECT "
+        + ", ".join(f"a{i}" for i in range(40))
+        + r" FROM source WHERE b LIKE 'x  %' ESCAPE '\' AND c = 'y  z'"
+    )
+    lines = laid_out(sql, dialect="duckdb").splitlines()
+    assert len(lines) > 3
+    assert " ".join(" ".join(lines).split()) == " ".join(sql.split())
+    assert any("'x  %'" in line for line in lines) and any("'y  z'" in line for line in lines)

@@ -13,6 +13,7 @@ from lakelogic.cli.screen.consoles import is_narrow
 from lakelogic.cli.screen.layout import GAP, INDENT, filled, grid, headed, indented, joined, line, place, section
 from lakelogic.cli.screen.next import after_plan, next_view
 from lakelogic.cli.screen.wording import counted, one_line, shortened, size
+from lakelogic.engines.opening import engines
 from lakelogic.plan.explain import Explained, explained
 from lakelogic.plan.model import CheckPlan, Plan
 from lakelogic.run.preview import Preview
@@ -59,8 +60,8 @@ def brief_view(preview: Preview, contract: str, console: Console) -> RenderableT
 
 def sql_text(plan: Plan, console: Console) -> RenderableType:
     """Every statement with a comment that says what it is for; colours on a terminal."""
-    width = min(console.width - INDENT, _SQL_WIDTH)
-    parts = [f"-- {one_line(each.title)}\n{laid_out(each.sql, width)}" for each in explained(plan).statements]
+    width, dialect = min(console.width - INDENT, _SQL_WIDTH), engines.get(plan.engine).dialect
+    parts = [f"-- {one_line(each.title)}\n{laid_out(each.sql, width, dialect)}" for each in explained(plan).statements]
     text = "\n\n".join(parts)
     if not console.is_terminal:
         return Text(text)
