@@ -8,8 +8,10 @@ import re
 from sqlglot import exp
 
 from lakelogic.sql.duckdb.json_converting import SCALARS
+from lakelogic.sql.duckdb.nested import made_members
 from lakelogic.sql.duckdb.types import duckdb_type, quoted, text
 from lakelogic.sql.duckdb.writer import CallRendering, Writer, constant, kind
+from lakelogic.sql.plain import call_name
 from lakelogic.sql.types import type_name
 from lakelogic.sql.typing.lattice import (
     digits_of,
@@ -32,8 +34,8 @@ _WITH_NULLS = exp.Anonymous(
 )
 _SCALARS = {
     _Type.BOOLEAN: "CAST({} AS VARCHAR)",
-    _Type.DOUBLE: "ll_json_number({0}, ll_double_text({0}))",
-    _Type.FLOAT: "ll_json_number({0}, ll_float_text({0}))",
+    _Type.DOUBLE: "ll_json_number({0}, ll_fraction_text({0}))",
+    _Type.FLOAT: "ll_json_number({0}, ll_fraction_text({0}))",
     _Type.DATE: "'\"' || ll_date_text({}) || '\"'",
     _Type.TIMESTAMPTZ: "strftime(CAST({} AS TIMESTAMP), '\"%Y-%m-%dT%H:%M:%S.%gZ\"')",
     _Type.TIMESTAMPNTZ: "strftime({}, '\"%Y-%m-%dT%H:%M:%S.%g\"')",
@@ -46,6 +48,9 @@ def to_json(w: Writer, node: exp.Anonymous) -> str:
     value, *options = node.expressions
     if options not in ([], [_WITH_NULLS]) or not is_known(kind(value)):
         w.refuse(node, "to_json with other options, or of an unknown type, is not portable")
+    if call_name(value) in {"struct", "named_struct"}:
+        # The members are at hand; asking the struct for each would write all of them for each.
+        return _written_object([(name, w.sql(held), kind(held)) for name, held in made_members(value)], w, node)
     return _json(w, w.sql(value), kind(value), node, 0)
 
 

@@ -14,6 +14,10 @@ from lakelogic.sql.duckdb.json_reading import list_length, member_names, value_a
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+# Letters of Unicode 16, which Spark's tables have and Python's will.
+_NEW_CAPITALS = {0x19B: 0xA7DC, 0x264: 0xA7CB, 0x1C8A: 0x1C89, 0xA7CD: 0xA7CC, 0xA7DB: 0xA7DA}
+_NEW_CAPITALS |= {small: small - 0x20 for small in range(0x10D70, 0x10D86)}
+_NEW_SMALL = {capital: small for small, capital in _NEW_CAPITALS.items()}
 Value = str | int | list[str] | None
 
 
@@ -34,8 +38,8 @@ def _add_functions(connection: DuckDBPyConnection) -> None:
     add("ll_json_names", _or_null(member_names), ["VARCHAR"], "VARCHAR[]", null_handling=nulls)
     add("ll_json_length", _or_null(list_length), ["VARCHAR"], "INTEGER", null_handling=nulls)
     add("ll_from_json", _or_null(converted), ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", null_handling=nulls)
-    add("ll_wide_upper", _or_null(str.upper), ["VARCHAR"], "VARCHAR", null_handling=nulls)
-    add("ll_wide_lower", _or_null(str.lower), ["VARCHAR"], "VARCHAR", null_handling=nulls)
+    add("ll_wide_upper", _or_null(_upper), ["VARCHAR"], "VARCHAR", null_handling=nulls)
+    add("ll_wide_lower", _or_null(_lower), ["VARCHAR"], "VARCHAR", null_handling=nulls)
     add("ll_wide_initcap", _or_null(_initcap), ["VARCHAR"], "VARCHAR", null_handling=nulls)
     add("ll_ascii_digits", _or_null(_ascii_digits), ["VARCHAR"], "VARCHAR", null_handling=nulls)
 
@@ -51,9 +55,21 @@ def _or_null(function: Callable[..., Value]) -> Callable[..., Value]:
     return call
 
 
+def _upper(text: str) -> str:
+    return text.translate(_NEW_CAPITALS).upper()
+
+
+def _lower(text: str) -> str:
+    return text.lower().translate(_NEW_SMALL)
+
+
 def _initcap(text: str) -> str:
     """Each word, which only blanks end, with a capital."""
-    return " ".join(word[:1].title() + word.lower()[len(word[:1].lower()) :] for word in text.split(" "))
+    return " ".join(_capital(word[:1]) + _lower(word)[len(_lower(word[:1])) :] for word in text.split(" "))
+
+
+def _capital(char: str) -> str:
+    return char.translate(_NEW_CAPITALS).title()
 
 
 def _ascii_digits(text: str) -> str:

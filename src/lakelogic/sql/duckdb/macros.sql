@@ -1,4 +1,6 @@
 -- Spark's meaning of small things, as macros. Names begin with ll_. One macro may use those above it.
+-- A macro is written out wherever it is used, with its arguments. What would be written out often is computed once instead:
+-- list_transform([x], lambda v: …)[1] is `let v = x`.
 
 -- Text to other types. Spark trims blanks and control characters, and takes less than DuckDB does.
 CREATE OR REPLACE MACRO ll_blanks() AS chr(0) || E'\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0A\x0B\x0C\x0D\x0E\x0F\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1A\x1B\x1C\x1D\x1E\x1F ';
@@ -12,17 +14,18 @@ CREATE OR REPLACE MACRO ll_int(v) AS CASE WHEN CAST(TRY_CAST(v AS INTEGER) AS VA
 CREATE OR REPLACE MACRO ll_bigint(v) AS CASE WHEN CAST(TRY_CAST(v AS BIGINT) AS VARCHAR) = v THEN TRY_CAST(v AS BIGINT) ELSE TRY_CAST(ll_whole_text(v) AS BIGINT) END;
 CREATE OR REPLACE MACRO ll_is_number(t) AS regexp_full_match(t, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?');
 CREATE OR REPLACE MACRO ll_special_text(t) AS CASE WHEN lower(t) IN ('inf', '+inf', 'infinity', '+infinity') THEN 'inf' WHEN lower(t) IN ('-inf', '-infinity') THEN '-inf' WHEN lower(t) = 'nan' THEN 'nan' WHEN regexp_full_match(t, '.*[0-9.][dDfF]') AND ll_is_number(t[:-2]) THEN t[:-2] END;
-CREATE OR REPLACE MACRO ll_number_text(v) AS CASE WHEN ll_is_number(ll_trim_low(v)) THEN ll_trim_low(v) ELSE ll_special_text(ll_trim_low(v)) END;
-CREATE OR REPLACE MACRO ll_double(v) AS TRY_CAST(ll_number_text(v) AS DOUBLE);
-CREATE OR REPLACE MACRO ll_float(v) AS TRY_CAST(ll_number_text(v) AS FLOAT);
+CREATE OR REPLACE MACRO ll_number_text(v) AS list_transform([ll_trim_low(v)], lambda t: CASE WHEN ll_is_number(t) THEN t ELSE ll_special_text(t) END)[1];
+CREATE OR REPLACE MACRO ll_double(v) AS CASE WHEN CAST(TRY_CAST(v AS DOUBLE) AS VARCHAR) = v THEN TRY_CAST(v AS DOUBLE) ELSE TRY_CAST(ll_number_text(v) AS DOUBLE) END;
+CREATE OR REPLACE MACRO ll_float(v) AS CASE WHEN CAST(TRY_CAST(v AS FLOAT) AS VARCHAR) = v THEN TRY_CAST(v AS FLOAT) ELSE TRY_CAST(ll_number_text(v) AS FLOAT) END;
 -- Java's decimals take the digits of every script.
-CREATE OR REPLACE MACRO ll_decimal_text(v) AS CASE WHEN ll_is_number(ll_trim_low(v)) THEN ll_trim_low(v) WHEN regexp_matches(v, '[^\x00-\x7F]') AND ll_is_number(ll_ascii_digits(ll_trim_low(v))) THEN ll_ascii_digits(ll_trim_low(v)) END;
+CREATE OR REPLACE MACRO ll_wide_decimal_text(v) AS list_transform([ll_ascii_digits(ll_trim_low(v))], lambda t: CASE WHEN ll_is_number(t) THEN t END)[1];
+CREATE OR REPLACE MACRO ll_decimal_text(v) AS CASE WHEN ll_is_number(v) THEN v WHEN strlen(v) <> length(v) THEN ll_wide_decimal_text(v) ELSE list_transform([ll_trim_low(v)], lambda t: CASE WHEN ll_is_number(t) THEN t END)[1] END;
 CREATE OR REPLACE MACRO ll_boolean(v) AS CASE WHEN lower(ll_trim_all(v)) IN ('t', 'true', 'y', 'yes', '1') THEN true WHEN lower(ll_trim_all(v)) IN ('f', 'false', 'n', 'no', '0') THEN false END;
 
 -- Text to moments: 2024, 2024-1 and 2024-1-5 are dates; a time may follow, and a zone after its seconds.
 CREATE OR REPLACE MACRO ll_or_one(t) AS CASE WHEN t = '' THEN '01' ELSE lpad(t, 2, '0') END;
 CREATE OR REPLACE MACRO ll_date_of_text(t) AS CASE WHEN regexp_full_match(t, '(?s)[+-]?[0-9]{4,7}(-[0-9]{1,2}(-[0-9]{1,2}([ T].*)?)?)?') THEN TRY_CAST(ltrim(regexp_extract(t, '^[+-]?[0-9]+'), '+') || '-' || ll_or_one(regexp_extract(t, '^[+-]?[0-9]+-([0-9]+)', 1)) || '-' || ll_or_one(regexp_extract(t, '^[+-]?[0-9]+-[0-9]+-([0-9]+)', 1)) AS DATE) END;
-CREATE OR REPLACE MACRO ll_date(v) AS CASE WHEN length(v) = 10 AND CAST(TRY_CAST(v AS DATE) AS VARCHAR) = v THEN TRY_CAST(v AS DATE) ELSE ll_date_of_text(ll_trim_all(v)) END;
+CREATE OR REPLACE MACRO ll_date(v) AS CASE WHEN length(v) = 10 AND CAST(TRY_CAST(v AS DATE) AS VARCHAR) = v THEN TRY_CAST(v AS DATE) ELSE list_transform([ll_trim_all(v)], lambda t: ll_date_of_text(t))[1] END;
 CREATE OR REPLACE MACRO ll_moment_parts(t) AS regexp_extract(t, '^([+-]?[0-9]{4,6})(?:-([0-9]{1,2})(?:-([0-9]{1,2})(?:[ T]([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]*))?([^0-9.][^\n]*|\.[^0-9\n][^\n]*)?)?)?)?)?)?$', ['y', 'mo', 'd', 'h', 'mi', 's', 'f', 'z']);
 CREATE OR REPLACE MACRO ll_or_zero(t) AS lpad(t, 2, '0');
 CREATE OR REPLACE MACRO ll_local_of_parts(p) AS CASE WHEN p.y <> '' AND ll_or_zero(p.h) < '24' AND ll_or_zero(p.s) < '60' THEN TRY_CAST(ltrim(p.y, '+') || '-' || ll_or_one(p.mo) || '-' || ll_or_one(p.d) || ' ' || ll_or_zero(p.h) || ':' || ll_or_zero(p.mi) || ':' || ll_or_zero(p.s) || '.' || rpad(p.f[:6], 6, '0') AS TIMESTAMP) END;
@@ -33,23 +36,28 @@ CREATE OR REPLACE MACRO ll_region(z) AS CASE WHEN ll_is_region(z) THEN z ELSE 'U
 -- A wall clock that comes twice is the first of the two.
 CREATE OR REPLACE MACRO ll_earlier(local, z, found, by_offset_before) AS CASE WHEN TRY(timezone(z, by_offset_before)) = local THEN by_offset_before ELSE found END;
 CREATE OR REPLACE MACRO ll_at_zone(local, z) AS CASE WHEN abs(ll_zone_minutes(z)) <= 1080 THEN CAST(local - to_minutes(ll_zone_minutes(z)) AS TIMESTAMPTZ) WHEN ll_is_region(z) THEN ll_earlier(local, ll_region(z), TRY(timezone(ll_region(z), local)), TRY(timezone(ll_region(z), local - INTERVAL 1 DAY)) + INTERVAL 1 DAY) END;
-CREATE OR REPLACE MACRO ll_moment_of_parts(p) AS ll_at_zone(ll_local_of_parts(p), trim(p.z));
+CREATE OR REPLACE MACRO ll_moment_of_parts(p) AS list_transform([{'local': ll_local_of_parts(p), 'zone': trim(p.z)}], lambda m: ll_at_zone(m.local, m.zone))[1];
+CREATE OR REPLACE MACRO ll_moment_of_text(v) AS list_transform([ll_moment_parts(ll_trim_all(v))], lambda p: ll_moment_of_parts(p))[1];
+CREATE OR REPLACE MACRO ll_local_of_text(v) AS list_transform([ll_moment_parts(ll_trim_all(v))], lambda p: CASE WHEN ll_moment_of_parts(p) IS NOT NULL THEN ll_local_of_parts(p) END)[1];
 CREATE OR REPLACE MACRO ll_is_plain_moment(v) AS length(v) BETWEEN 19 AND 26 AND CAST(TRY_CAST(v AS TIMESTAMP) AS VARCHAR) = v;
-CREATE OR REPLACE MACRO ll_timestamp(v) AS CASE WHEN ll_is_plain_moment(v) THEN CAST(TRY_CAST(v AS TIMESTAMP) AS TIMESTAMPTZ) ELSE ll_moment_of_parts(ll_moment_parts(ll_trim_all(v))) END;
-CREATE OR REPLACE MACRO ll_timestamp_ntz(v) AS CASE WHEN ll_is_plain_moment(v) THEN TRY_CAST(v AS TIMESTAMP) WHEN ll_moment_of_parts(ll_moment_parts(ll_trim_all(v))) IS NOT NULL THEN ll_local_of_parts(ll_moment_parts(ll_trim_all(v))) END;
+CREATE OR REPLACE MACRO ll_timestamp(v) AS CASE WHEN ll_is_plain_moment(v) THEN CAST(TRY_CAST(v AS TIMESTAMP) AS TIMESTAMPTZ) ELSE ll_moment_of_text(v) END;
+CREATE OR REPLACE MACRO ll_timestamp_ntz(v) AS CASE WHEN ll_is_plain_moment(v) THEN TRY_CAST(v AS TIMESTAMP) ELSE ll_local_of_text(v) END;
 
 -- Numbers and moments to text. Spark writes 1.0E10 where DuckDB writes 10000000000.0.
 CREATE OR REPLACE MACRO ll_with_point(digits) AS digits[1] || '.' || CASE WHEN length(rtrim(digits, '0')) > 1 THEN rtrim(digits, '0')[2:] ELSE '0' END;
 CREATE OR REPLACE MACRO ll_exponent_of(t) AS CASE WHEN contains(t, 'e') THEN CAST(split_part(t, 'e', 2) AS INTEGER) WHEN t[:2] = '0.' THEN length(ltrim(t[3:], '0')) - length(t) + 1 ELSE length(split_part(t, '.', 1)) - 1 END;
 -- Java prints two digits at least, and of a number that one digit tells the nearest two.
 CREATE OR REPLACE MACRO ll_one_digit(x, t) AS CASE WHEN regexp_full_match(t, '[0-9]e-[0-9]+') THEN format('{:.1e}', CAST(x AS DOUBLE)) ELSE t END;
-CREATE OR REPLACE MACRO ll_scientific(t) AS ll_with_point(ltrim(replace(split_part(t, 'e', 1), '.', ''), '0')) || 'E' || ll_exponent_of(t);
-CREATE OR REPLACE MACRO ll_fraction_text(x, t) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN CASE WHEN x > 0 THEN 'Infinity' ELSE '-Infinity' END WHEN x = 0 OR (abs(x) >= 0.001 AND abs(x) < 10000000) THEN t ELSE CASE WHEN x < 0 THEN '-' ELSE '' END || ll_scientific(ll_one_digit(abs(x), ltrim(t, '-'))) END;
-CREATE OR REPLACE MACRO ll_double_text(x) AS ll_fraction_text(x, CAST(x AS VARCHAR));
-CREATE OR REPLACE MACRO ll_float_text(x) AS ll_fraction_text(x, CAST(x AS VARCHAR));
+CREATE OR REPLACE MACRO ll_scientific(t) AS list_transform([t], lambda u: ll_with_point(ltrim(replace(split_part(u, 'e', 1), '.', ''), '0')) || 'E' || ll_exponent_of(u))[1];
+CREATE OR REPLACE MACRO ll_odd_text(x, t) AS CASE WHEN isnan(x) THEN 'NaN' WHEN isinf(x) THEN CASE WHEN x > 0 THEN 'Infinity' ELSE '-Infinity' END WHEN x = 0 THEN t ELSE CASE WHEN x < 0 THEN '-' ELSE '' END || ll_scientific(ll_one_digit(abs(x), ltrim(t, '-'))) END;
+CREATE OR REPLACE MACRO ll_fraction_text(x) AS CASE WHEN abs(x) >= 0.001 AND abs(x) < 10000000 THEN CAST(x AS VARCHAR) ELSE list_transform([{'x': x, 't': CAST(x AS VARCHAR)}], lambda p: ll_odd_text(p.x, p.t))[1] END;
+
+
 CREATE OR REPLACE MACRO ll_signed_year(y) AS CASE WHEN y > 9999 THEN '+' || y WHEN y < 0 THEN '-' || lpad(CAST(-y AS VARCHAR), 4, '0') ELSE lpad(CAST(y AS VARCHAR), 4, '0') END;
-CREATE OR REPLACE MACRO ll_date_text(d) AS CASE WHEN year(d) BETWEEN 1 AND 9999 THEN CAST(d AS VARCHAR) ELSE ll_signed_year(year(d)) || strftime(d, '-%m-%d') END;
-CREATE OR REPLACE MACRO ll_timestamp_text(ts) AS CASE WHEN year(ts) BETWEEN 1 AND 9999 THEN CAST(ts AS VARCHAR) ELSE ll_signed_year(year(ts)) || rtrim(rtrim(strftime(ts, '-%m-%d %H:%M:%S.%f'), '0'), '.') END;
+CREATE OR REPLACE MACRO ll_odd_date_text(d) AS ll_signed_year(year(d)) || strftime(d, '-%m-%d');
+CREATE OR REPLACE MACRO ll_date_text(d) AS CASE WHEN year(d) BETWEEN 1 AND 9999 THEN CAST(d AS VARCHAR) ELSE list_transform([d], lambda e: ll_odd_date_text(e))[1] END;
+CREATE OR REPLACE MACRO ll_odd_timestamp_text(ts) AS ll_signed_year(year(ts)) || rtrim(rtrim(strftime(ts, '-%m-%d %H:%M:%S.%f'), '0'), '.');
+CREATE OR REPLACE MACRO ll_timestamp_text(ts) AS CASE WHEN year(ts) BETWEEN 1 AND 9999 THEN CAST(ts AS VARCHAR) ELSE list_transform([ts], lambda e: ll_odd_timestamp_text(e))[1] END;
 
 -- Between numbers and moments. A double that is too large for its type is NULL, but 2^63 becomes the largest bigint.
 CREATE OR REPLACE MACRO ll_bigint_of(x) AS CASE WHEN x = 9223372036854775808 THEN 9223372036854775807 ELSE TRY_CAST(trunc(x) AS BIGINT) END;
@@ -64,11 +72,13 @@ CREATE OR REPLACE MACRO ll_epoch_seconds(ts) AS ll_floor_div(epoch_us(ts), 10000
 -- Numbers.
 CREATE OR REPLACE MACRO ll_digits(d) AS CAST(replace(CAST(d AS VARCHAR), '.', '') AS HUGEINT);
 CREATE OR REPLACE MACRO ll_half_up(a, b) AS a // b + CASE WHEN a % b >= b - a % b THEN 1 ELSE 0 END;
-CREATE OR REPLACE MACRO ll_quotient(a, b) AS CASE WHEN b <> 0 THEN CASE WHEN (a < 0) <> (b < 0) THEN -ll_half_up(abs(a), abs(b)) ELSE ll_half_up(abs(a), abs(b)) END END;
+CREATE OR REPLACE MACRO ll_signed_quotient(a, b) AS CASE WHEN b <> 0 THEN CASE WHEN (a < 0) <> (b < 0) THEN -ll_half_up(abs(a), abs(b)) ELSE ll_half_up(abs(a), abs(b)) END END;
+CREATE OR REPLACE MACRO ll_quotient(n, d) AS list_transform([{'n': n, 'd': d}], lambda p: ll_signed_quotient(p.n, p.d))[1];
 CREATE OR REPLACE MACRO ll_scaled(n, scale) AS CASE WHEN n < 0 THEN '-' ELSE '' END || CASE WHEN length(CAST(abs(n) AS VARCHAR)) > scale THEN left(CAST(abs(n) AS VARCHAR), -scale) ELSE '0' END || '.' || lpad(right(CAST(abs(n) AS VARCHAR), scale), scale, '0');
 CREATE OR REPLACE MACRO ll_fmod(a, b) AS CASE WHEN b <> 0 THEN a % b END;
 CREATE OR REPLACE MACRO ll_wrapped(n, above) AS CASE WHEN n >= above THEN n - 2 * above WHEN n < -above THEN n + 2 * above ELSE n END;
-CREATE OR REPLACE MACRO ll_pmod(a, b, above) AS CASE WHEN b <> 0 THEN CASE WHEN a % b < 0 THEN ll_wrapped(a % b + b, above) % b ELSE a % b END END;
+CREATE OR REPLACE MACRO ll_wrapped_pmod(a, b, above) AS CASE WHEN b <> 0 THEN CASE WHEN a % b < 0 THEN ll_wrapped(a % b + b, above) % b ELSE a % b END END;
+CREATE OR REPLACE MACRO ll_pmod(n, d, above) AS list_transform([{'n': n, 'd': d}], lambda p: ll_wrapped_pmod(p.n, p.d, above))[1];
 CREATE OR REPLACE MACRO ll_div(a, b) AS CASE WHEN b = 0 THEN NULL WHEN b = -1 AND a = -9223372036854775808 THEN a ELSE a // b END;
 CREATE OR REPLACE MACRO ll_abs(n, lowest) AS CASE WHEN n = lowest THEN n ELSE abs(n) END;
 CREATE OR REPLACE MACRO ll_sign(x) AS CASE WHEN isnan(x) OR x = 0 THEN x ELSE sign(x) END;
@@ -88,7 +98,8 @@ CREATE OR REPLACE MACRO ll_initcap(s) AS CASE WHEN strlen(s) = length(s) THEN ll
 CREATE OR REPLACE MACRO ll_reverse(s) AS array_to_string(list_reverse(string_split(s, '')), '');
 CREATE OR REPLACE MACRO ll_between(s, first, until) AS CASE WHEN until > first THEN substring(s, greatest(first, 0) + 1, until - greatest(first, 0)) WHEN s IS NOT NULL AND until IS NOT NULL THEN '' END;
 CREATE OR REPLACE MACRO ll_start(s, position) AS CASE WHEN position > 0 THEN CAST(position AS BIGINT) - 1 WHEN position < 0 THEN length(s) + position ELSE 0 END;
-CREATE OR REPLACE MACRO ll_substring(s, position, size) AS CASE WHEN position IS NOT NULL THEN ll_between(s, ll_start(s, position), ll_start(s, position) + CAST(size AS BIGINT)) END;
+CREATE OR REPLACE MACRO ll_cut(s, position, size) AS CASE WHEN position IS NOT NULL THEN ll_between(s, ll_start(s, position), ll_start(s, position) + CAST(size AS BIGINT)) END;
+CREATE OR REPLACE MACRO ll_substring(whole, first, size) AS list_transform([{'s': whole, 'n': first}], lambda p: ll_cut(p.s, p.n, size))[1];
 CREATE OR REPLACE MACRO ll_left(s, n) AS CASE WHEN n <= 0 THEN CASE WHEN s IS NOT NULL THEN '' END ELSE left(s, n) END;
 CREATE OR REPLACE MACRO ll_right(s, n) AS CASE WHEN n <= 0 THEN CASE WHEN s IS NOT NULL THEN '' END ELSE right(s, n) END;
 CREATE OR REPLACE MACRO ll_instr(s, part) AS CASE WHEN part = '' THEN CASE WHEN s IS NOT NULL THEN 1 END ELSE instr(s, part) END;
@@ -112,8 +123,10 @@ CREATE OR REPLACE MACRO ll_time_of(ts) AS epoch_us(ts) - epoch_us(date_trunc('da
 CREATE OR REPLACE MACRO ll_month_key(d) AS 32 * ll_month_number(d) + day(d);
 CREATE OR REPLACE MACRO ll_whole_day(a, b) AS CAST(b AS DATE) + CASE WHEN CAST(b AS DATE) > CAST(a AS DATE) AND ll_time_of(b) < ll_time_of(a) THEN -1 WHEN CAST(b AS DATE) < CAST(a AS DATE) AND ll_time_of(b) > ll_time_of(a) THEN 1 ELSE 0 END;
 CREATE OR REPLACE MACRO ll_same_month_end(a, b) AS day(a) = day(b) OR (day(a) = day(last_day(a)) AND day(b) = day(last_day(b)));
-CREATE OR REPLACE MACRO ll_months_between(a, b) AS CASE WHEN ll_same_month_end(a, b) THEN CAST(ll_month_number(a) - ll_month_number(b) AS DOUBLE) ELSE CAST(CAST(CAST(CAST((ll_month_number(a) - ll_month_number(b)) + ((day(a) - day(b)) * 86400 + (epoch_us(a) - epoch_us(date_trunc('day', a))) // 1000000 - (epoch_us(b) - epoch_us(date_trunc('day', b))) // 1000000) / 2678400.0::DOUBLE AS VARCHAR) AS DECIMAL(38,8)) AS VARCHAR) AS DOUBLE) END;
-CREATE OR REPLACE MACRO ll_whole_months(a, b) AS (ll_month_key(ll_whole_day(a, b)) - ll_month_key(a)) // 32;
+CREATE OR REPLACE MACRO ll_month_difference(a, b) AS CASE WHEN ll_same_month_end(a, b) THEN CAST(ll_month_number(a) - ll_month_number(b) AS DOUBLE) ELSE CAST(CAST(CAST(CAST((ll_month_number(a) - ll_month_number(b)) + ((day(a) - day(b)) * 86400 + (epoch_us(a) - epoch_us(date_trunc('day', a))) // 1000000 - (epoch_us(b) - epoch_us(date_trunc('day', b))) // 1000000) / 2678400.0::DOUBLE AS VARCHAR) AS DECIMAL(38,8)) AS VARCHAR) AS DOUBLE) END;
+CREATE OR REPLACE MACRO ll_months_between(later, earlier) AS list_transform([{'a': later, 'b': earlier}], lambda p: ll_month_difference(p.a, p.b))[1];
+CREATE OR REPLACE MACRO ll_months_until(a, b) AS (ll_month_key(ll_whole_day(a, b)) - ll_month_key(a)) // 32;
+CREATE OR REPLACE MACRO ll_whole_months(start, until) AS list_transform([{'a': start, 'b': until}], lambda p: ll_months_until(p.a, p.b))[1];
 CREATE OR REPLACE MACRO ll_format(ts, form) AS CASE WHEN year(ts) > 9999 THEN strftime(ts, replace(form, '%Y', '+%Y')) ELSE strftime(ts, form) END;
 CREATE OR REPLACE MACRO ll_sequence(a, b, step) AS CASE WHEN a IS NOT NULL AND b IS NOT NULL THEN generate_series(a, b, coalesce(step, CASE WHEN a <= b THEN 1 ELSE -1 END)) END;
 CREATE OR REPLACE MACRO ll_steps(a, b, span) AS CASE WHEN a <= b THEN generate_series(a, b, span) END;

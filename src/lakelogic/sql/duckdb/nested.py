@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from lakelogic.sql.duckdb.types import duckdb_type, quoted
 from lakelogic.sql.duckdb.writer import CallRendering, NodeRendering, Writer, constant, kind, whole
+from lakelogic.sql.plain import call_name
 from lakelogic.sql.types import is_unknown, type_name
 from lakelogic.sql.typing.lattice import (
     array_of,
@@ -39,22 +40,21 @@ def map_(w: Writer, node: exp.Anonymous) -> str:
 
 
 def struct(w: Writer, node: exp.Anonymous) -> str:
-    parts = []
-    for position, item in enumerate(node.expressions):
-        value = item.this if isinstance(item, exp.Alias) else item
-        parts.append(f"{quoted(item.alias_or_name or f'col{position + 1}')} := {_typed(w, value)}")
-    return f"struct_pack({', '.join(parts)})"
+    return f"struct_pack({', '.join(f'{quoted(name)} := {w.sql(held)}' for name, held in made_members(node))})"
 
 
 def named_struct(w: Writer, node: exp.Anonymous) -> str:
-    pairs = list(zip(node.expressions[0::2], node.expressions[1::2], strict=True))
-    if any(constant(name) is None for name, _ in pairs):
+    if any(constant(name) is None for name in node.expressions[0::2]):
         w.refuse(node, "the names of its members are not written out")
-    return f"struct_pack({', '.join(f'{quoted(name.name)} := {_typed(w, value)}' for name, value in pairs)})"
+    return struct(w, node)
 
 
-def _typed(w: Writer, value: exp.Expr) -> str:
-    return w.sql(value)
+def made_members(node: exp.Expr) -> list[tuple[str, exp.Expr]]:
+    """The members that STRUCT or NAMED_STRUCT is given: their names and values."""
+    given = node.expressions
+    if call_name(node) == "named_struct":
+        return [(name.name, held) for name, held in zip(given[0::2], given[1::2], strict=True)]
+    return [(item.alias_or_name or f"col{place + 1}", item.unalias()) for place, item in enumerate(given)]
 
 
 def lambda_(w: Writer, node: exp.Expr) -> str:

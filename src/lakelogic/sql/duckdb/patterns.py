@@ -82,6 +82,8 @@ class _Parser:
             if self.position != len(self.source):
                 raise NotPortable("$ within a pattern")
             return _AT_END, True, False
+        if found == "\\" and self.peek() in {"A", "z"}:
+            return f"\\{self.take()}", True, False
         if found == "\\":
             return self.escape(), False, True
         if found in "*+?{":

@@ -170,6 +170,17 @@ def _bytes(w: Writer, node: exp.Expr) -> str:
     return w.as_(node, "string")
 
 
+def substring(w: Writer, node: exp.Anonymous) -> str:
+    """Positions count from 1, or from the end below 0; 0 is taken for 1."""
+    value, first, *rest = node.expressions
+    size = rest[0] if rest else None
+    place, length_ = whole(first), whole(size) if size is not None else 2**31 - 1
+    text_ = w.as_(value, "string")
+    if place is not None and place > 0 and length_ is not None and length_ >= 0:
+        return f"substring({text_}, {place}, {length_})" if size is not None else f"substring({text_}, {place})"
+    return f"ll_substring({text_}, {w.as_(first, 'int')}, {w.as_(size, 'int') if size is not None else length_})"
+
+
 def hex_(w: Writer, node: exp.Anonymous) -> str:
     value = node.expressions[0]
     if is_integer(kind(value)):
@@ -222,10 +233,8 @@ CALLS: dict[str, str | CallRendering] = {
     "ltrim/1": "ltrim({0:string}, ' ')",
     "rtrim/1": "rtrim({0:string}, ' ')",
     "trim/1": "trim({0:string}, ' ')",
-    "substring/2": "ll_substring({0:string}, {1:int}, 2147483647)",
-    "substring/3": "ll_substring({0:string}, {1:int}, {2:int})",
-    "substr/2": "ll_substring({0:string}, {1:int}, 2147483647)",
-    "substr/3": "ll_substring({0:string}, {1:int}, {2:int})",
+    "substring": substring,
+    "substr": substring,
     "left": "ll_left({0:string}, {1:int})",
     "right": "ll_right({0:string}, {1:int})",
     "instr": "CAST(ll_instr({0:string}, {1:string}) AS INTEGER)",
