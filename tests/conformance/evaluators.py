@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 from sqlglot import exp
 
+from lakelogic.engines.duckdb.arrow_types import arrow_schema
+from lakelogic.engines.duckdb.session import Session
+from lakelogic.sql.duckdb.render import to_duckdb
 from lakelogic.sql.render import to_spark
 from lakelogic.sql.types import Columns
 
@@ -35,9 +38,10 @@ class Frame:
 
 
 class Evaluator(Protocol):
-    """An engine that can answer a query over frames, of which one is called `source`."""
+    """An engine that can answer a query over frames, of which one is called `source`; `refuses` what it can't."""
 
     name: str
+    refuses: frozenset[str]
 
     def evaluate(self, query: exp.Query, frames: Mapping[str, Frame]) -> list[Row]: ...
 
@@ -46,6 +50,7 @@ class SparkEvaluator:
     """Answers with Spark."""
 
     name = "spark"
+    refuses: frozenset[str] = frozenset()
 
     def __init__(self, session: SparkSession) -> None:
         self._session = session
@@ -69,14 +74,28 @@ class SparkEvaluator:
                 self._session.catalog.dropTempView(name)
 
 
-def _table(frame: Frame) -> pa.Table:
-    from pyspark.sql.pandas.types import to_arrow_schema
-    from pyspark.sql.types import StructType
+class DuckDBEvaluator:
+    """Answers with DuckDB, which evaluates for Polars, too."""
 
-    declared = ", ".join(f"{_quoted(column)} {kind}" for column, kind in frame.types.items())
-    parsed = StructType.fromDDL(declared)
-    assert isinstance(parsed, StructType)
-    schema = to_arrow_schema(parsed)
+    name = "duckdb"
+    # What has no equal there is refused before a run, and not tried here.
+    refuses: frozenset[str] = frozenset({"factorial", "conv", "binary"})
+
+    def evaluate(self, query: exp.Query, frames: Mapping[str, Frame]) -> list[Row]:
+        session = Session()
+        relations = {name: session.register(_table(frame)) for name, frame in frames.items()}
+        columns = {name: frame.columns for name, frame in frames.items()}
+        sql = to_duckdb(query, columns.pop("source"), columns)
+        found = session.relation(session.select(sql, relations)).to_arrow_table()
+        return [{name: _python_value(row[name], found.field(name).type) for name in row} for row in found.to_pylist()]
+
+
+def _python_value(value: Any, kind: pa.DataType) -> Any:
+    return dict(value) if pa.types.is_map(kind) and value is not None else plain(value)
+
+
+def _table(frame: Frame) -> pa.Table:
+    schema = arrow_schema(frame.columns)
     values = {field.name: [_arrow_value(row[field.name], field.type) for row in frame.rows] for field in schema}
     return pa.table([pa.array(values[field.name], field.type) for field in schema], schema=schema)
 

@@ -121,10 +121,11 @@ RAISING: list[tuple[str, str, Any]] = [
 
 
 def test_an_expression_that_would_raise_fails_its_row_and_nothing_else(engine: Evaluator) -> None:
-    types = {f"c{number}": kind for number, (_, kind, _) in enumerate(RAISING)}
-    row = {f"c{number}": value for number, (_, _, value) in enumerate(RAISING)}
+    raising = [case for case in RAISING if not any(f"{word}(" in case[0] for word in engine.refuses)]
+    types = {f"c{number}": kind for number, (_, kind, _) in enumerate(raising)}
+    row = {f"c{number}": value for number, (_, _, value) in enumerate(raising)}
     frame = Frame({**types, "position": "int"}, [{**row, "position": 0}])
-    rules = [made("sql", sql.format(f"c{number}")) for number, (sql, _, _) in enumerate(RAISING)]
+    rules = [made("sql", sql.format(f"c{number}")) for number, (sql, _, _) in enumerate(raising)]
     checks = [check for rule in rules for check in rule.checks(frame.columns)]
     verdicts = judge(engine, checks, {"source": frame})
     passed = [check.message for check, (verdict,) in zip(checks, verdicts, strict=True) if verdict is True]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from typing import ClassVar, Literal
 
@@ -12,10 +13,11 @@ from sqlglot import exp
 from lakelogic.sql.build import call, is_moment, ref
 from lakelogic.sql.convert import as_text, convert
 from lakelogic.sql.types import BIGINT, STRING, TIMESTAMP, Column, Columns, parse_type
-from lakelogic.transforms.base import Step, Transform, TransformExample, project, transform
+from lakelogic.transforms.base import SOURCE, Step, Transform, TransformExample, named, pick, project, transform
 
 _DATE = parse_type("date")
-_YEAR_MONTH_DAY = ((1, 4), (5, 2), (7, 2))
+_COMPACT = "^([0-9]{4})([0-9]{2})([0-9]{2})"
+_FROM, _TO = "_ll_from", "_ll_to"
 _UNITS = {"days": "DAY", "hours": "HOUR", "months": "MONTH"}
 
 
@@ -74,13 +76,15 @@ class DateDiff(Transform):
 
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
         earlier, later = (columns.visible.get(self.from_col), columns.visible.get(self.to_col))
+        read = as_date if self.unit == "days" else as_timestamp
+        # Times are read in a step of their own, which keeps what is computed of them short.
+        moments = pick(columns).select(named(_FROM, read(earlier)), named(_TO, read(later)))
         if self.unit == "days":
-            difference: exp.Expr = exp.DateDiff(this=as_date(later), expression=as_date(earlier))
+            difference: exp.Expr = exp.DateDiff(this=ref(_TO), expression=ref(_FROM))
         else:
-            difference = exp.TimestampDiff(
-                this=as_timestamp(later), expression=as_timestamp(earlier), unit=exp.var(_UNITS[self.unit])
-            )
-        return project(columns, {self.field: convert(difference, STRING, BIGINT)}, {self.field: BIGINT})
+            difference = exp.TimestampDiff(this=ref(_TO), expression=ref(_FROM), unit=exp.var(_UNITS[self.unit]))
+        step = project(columns, {self.field: convert(difference, STRING, BIGINT)}, {self.field: BIGINT})
+        return replace(step, select=exp.select(*step.select.selects).from_(moments.subquery(SOURCE)))
 
 
 def as_date(column: Column) -> exp.Expr:
@@ -97,10 +101,6 @@ def _moment(column: Column, target: exp.DataType) -> exp.Expr:
     if is_moment(column.type):
         return convert(ref(column), column.type, target)
     text = exp.Trim(this=as_text(ref(column), column.type))
-    compact = exp.RegexpLike(this=text, expression=exp.Literal.string("^[0-9]{8}$"))
-    dashed = call("CONCAT_WS", exp.Literal.string("-"), *(_part(text, start, size) for start, size in _YEAR_MONTH_DAY))
+    dashed = call("REGEXP_REPLACE", text.copy(), exp.Literal.string(_COMPACT), exp.Literal.string("$1-$2-$3"))
+    compact = exp.EQ(this=exp.Length(this=text), expression=exp.Literal.number(8))
     return convert(exp.If(this=compact, true=dashed, false=text.copy()), STRING, target)
-
-
-def _part(text: exp.Expr, start: int, size: int) -> exp.Expr:
-    return exp.Substring(this=text.copy(), start=exp.Literal.number(start), length=exp.Literal.number(size))
