@@ -50,7 +50,7 @@ def to_json(w: Writer, node: exp.Anonymous) -> str:
         w.refuse(node, "to_json with other options, or of an unknown type, is not portable")
     if call_name(value) in {"struct", "named_struct"}:
         # The members are at hand; asking the struct for each would write all of them for each.
-        return _written_object([(name, w.sql(held), kind(held)) for name, held in made_members(value)], w, node)
+        return _written_object(w, [(name, w.sql(held), kind(held)) for name, held in made_members(value)], node)
     return _json(w, w.sql(value), kind(value), node, 0)
 
 
@@ -77,14 +77,20 @@ def _json(w: Writer, value: str, data_type: exp.DataType, node: exp.Expr, depth:
 
 
 def _object(w: Writer, value: str, data_type: exp.DataType, node: exp.Expr, depth: int) -> str:
-    parts, with_nulls = [], _WITH_NULLS in node.expressions
-    for name, inner in members(data_type):
-        written = _json(w, f"({value}).{quoted(name)}", inner, node, depth)
+    held = [(name, f"({value}).{quoted(name)}", inner) for name, inner in members(data_type)]
+    return f"CASE WHEN {value} IS NOT NULL THEN {_written_object(w, held, node, depth)} END"
+
+
+def _written_object(w: Writer, held: list[tuple[str, str, exp.DataType]], node: exp.Expr, depth: int = 0) -> str:
+    with_nulls = _WITH_NULLS in node.expressions
+    parts = []
+    for name, value, inner in held:
+        written = _json(w, value, inner, node, depth)
         kept = f"coalesce({written}, 'null')" if with_nulls else written
         parts.append(f"{text(_key(name))} || {kept}")
     every = f"[{', '.join(parts)}]"
     listed = every if with_nulls else f"list_filter({every}, lambda e_: e_ IS NOT NULL)"
-    return f"CASE WHEN {value} IS NOT NULL THEN '{{' || {_joined(listed)} || '}}' END"
+    return f"'{{' || {_joined(listed)} || '}}'"
 
 
 def _key(name: str) -> str:
