@@ -15,7 +15,7 @@ install: ## the environment in .venv, from the hashed lock
 jars: install ## Delta's jars, fetched once into the user's cache
 	@$(BIN)/python -m lakelogic.engines.spark.jars
 
-demo: jars ## the contract of the home page on its four customers, twice
+demo: install ## the contract of the home page on its four customers, twice
 	@scripts/demo.sh
 
 test: jars ## unit, conformance and scenario tests, with a real Spark

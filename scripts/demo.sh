@@ -14,5 +14,7 @@ say() {
   "$@"
 }
 PATH=$PWD/.venv/bin:$PATH
+# Without Java this says so in two lines, and the run goes on with DuckDB.
+python -m lakelogic.engines.spark.jars || true
 say lakelogic run demo/contract.yaml --show 5
 say lakelogic run demo/contract.yaml
