@@ -158,7 +158,8 @@ class _Planner:
 
     def _refuse_clear_copies(self) -> None:
         """What is masked must not be stored in clear under another name, unless the model says that it may."""
-        masked = {name.lower() for name in self._masks}
+        # A masked field may be gone from the output while a copy of it stays.
+        masked = {name for name, item in self._fields.items() if item.is_masked}
         copies = self._made_from(masked) - set(self._fields)
         for column in self._out.visible:
             if column.name.lower() in copies and column.type.this != exp.DType.BOOLEAN:
