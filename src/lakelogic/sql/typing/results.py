@@ -21,7 +21,6 @@ from lakelogic.sql.typing.lattice import (
     is_integer,
     is_map,
     is_numeric,
-    is_string,
     map_of,
     map_parts,
     named,
@@ -196,10 +195,6 @@ def _collected(types: Types) -> exp.DataType:
     return array_of(types[0]) if types else UNKNOWN
 
 
-def _array_union(types: Types) -> exp.DataType:
-    return common(types)
-
-
 def _with_element(types: Types) -> exp.DataType:
     return array_of(common([element(types[0]), types[-1]])) if types and is_array(types[0]) else UNKNOWN
 
@@ -229,10 +224,6 @@ def _percentile(types: Types) -> exp.DataType:
     if len(types) < 2:
         return UNKNOWN
     return array_of(named("double")) if is_array(types[1]) else named("double")
-
-
-def _hex_like(types: Types) -> exp.DataType:
-    return named("int") if types and is_numeric(types[0]) else UNKNOWN
 
 
 RESULTS: dict[str, Result] = {
@@ -267,7 +258,7 @@ RESULTS: dict[str, Result] = {
     "array_agg": _collected,
     "array": lambda types: array_of(common(types)),
     "array_repeat": _collected,
-    "array_union": _array_union,
+    "array_union": common,
     "array_append": _with_element,
     "array_insert": _with_element,
     "array_max": lambda types: element(types[0]) if types else UNKNOWN,
@@ -285,8 +276,3 @@ RESULTS: dict[str, Result] = {
     "sequence": _sequence,
     "percentile": _percentile,
 }
-
-
-def string_like(types: Types) -> bool:
-    """Whether all are text."""
-    return all(is_string(data_type) for data_type in types)
