@@ -31,8 +31,13 @@ class Renderings:
     implicit: Cast
 
 
-_FLAGS = frozenset(
-    "this is_string quoted negate desc nulls_first safe position side kind distinct outer view over alias with_fill".split()
+# The parts of nodes that renderings look at.
+_PARTS = frozenset(
+    """
+    alias catalog columns db default desc distinct end end_side expression expressions false from_ group having high ifs
+    is_string joins kind laterals limit low negate nulls_first on order outer over partition_by position qualify query
+    quoted safe side spec start start_side table this to true unit using view where with_
+    """.split()
 )
 
 
@@ -61,9 +66,8 @@ class Writer:
         if isinstance(node, exp.Anonymous):
             return self._call(node)
         rendering = self._known.nodes.get(type(node))
-        # A flag that nobody looks at would be lost in silence.
-        flags = {key for key, value in node.args.items() if value and not isinstance(value, (exp.Expr, list))}
-        if rendering is None or not flags <= _FLAGS:
+        # A part that nobody looks at would be lost in silence.
+        if rendering is None or not {key for key, value in node.args.items() if value} <= _PARTS:
             self.refuse(node, f"{type(node).__name__.upper()} is not portable")
         return rendering(self, node)
 
