@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,6 +44,17 @@ _LOGIC = {
             return twice.select("id", gross=pl.col("net").cast(pl.Int32) * rate)
         """,
 }
+
+
+def test_the_command_line_takes_source_and_target(tmp_path: Path) -> None:
+    project = light_project(tmp_path)
+    project.contract(test_deployment_patterns.PIPELINE, "crm_full_pipeline.yaml")
+    project.file("raw/users.csv", "user_id,email\n1,Ada@Example.org\n")
+    asked = ["--source", "raw/users.csv", "--target", "lake/users", "--engine", "duckdb"]
+    command = [sys.executable, "-m", "lakelogic", "run", "crm_full_pipeline.yaml", *asked]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert project.values("cleaner_email", "lake/users") == ["ada@example.org"]
 
 
 @pytest.fixture(params=ENGINES)

@@ -37,7 +37,7 @@ class Chain:
 
     def _refuse_dropped_rows(self, kind: str, step: Step) -> None:
         """Rows on their way to quarantine must not be counted, joined or multiplied as if they were kept."""
-        looks_at_one = step.row_wise or (step.effect == "filtered" and step.select.find(exp.Window) is None)
+        looks_at_one = step.row_wise or (step.effect == "filtered" and step.select.find(exp.Window, exp.Join) is None)
         if not looks_at_one and any(earlier.marks_dropped for _, earlier, _, _ in self.steps):
             raise ContractError(
                 f"{kind} would still see the rows that a deduplication before it sends to quarantine.",

@@ -45,6 +45,7 @@ def _refusal(*steps: str, more: str = "") -> str:
         "rollup: {group_by: name}",
         "explode: {field: tags}",
         "join: {reference: people, on: name, prefix: p_, fields: name}",
+        "join: {reference: people, on: name, prefix: p_, fields: name, type: inner}",
         "sql: COUNT(1) OVER (PARTITION BY name) AS n",
         "sql: SELECT *, COUNT(1) OVER (PARTITION BY name) AS n FROM source WHERE id > 1",
     ],
