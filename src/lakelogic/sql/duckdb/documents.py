@@ -107,7 +107,12 @@ def value_at(w: Writer, node: exp.Anonymous) -> str:
     steps = _steps(path) if path is not None else None
     if steps is None:
         w.refuse(node, "the path is not written out, or has more than names and places", "Write a path like $.a.b[0].")
-    return f"ll_json_at({w.as_(node.expressions[0], 'string')}, {text(json.dumps(steps, ensure_ascii=False))})"
+    listed = text(json.dumps(steps, ensure_ascii=False))
+    document = w.as_(node.expressions[0], "string")
+    if any('"' in step for step in steps if isinstance(step, str)):
+        return f"ll_json_at({document}, {listed})"
+    path = "$" + "".join(f"[{step}]" if isinstance(step, int) else f'."{step}"' for step in steps)
+    return f"ll_json({document}, {text(path)}, {listed})"
 
 
 def _steps(path: str) -> list[str | int] | None:

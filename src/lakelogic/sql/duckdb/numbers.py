@@ -171,7 +171,10 @@ def rounded(w: Writer, node: exp.Anonymous) -> str:
         w.refuse(node, "rounding whole numbers is not portable")
     if not is_fraction(result) or not 0 <= places <= 15:
         w.refuse(node, "this rounding is not portable", "Cast the value to a decimal.")
-    return f"ll_round_{duckdb_type(result).lower()}({w.sql(value)}, TRY_CAST(CAST({w.sql(value)} AS VARCHAR) AS DECIMAL(38,{places})))"
+    digits = f"TRY_CAST(CAST({w.sql(value)} AS VARCHAR) AS DECIMAL(38,{places}))"
+    if result.this == _Type.FLOAT:
+        return f"ll_round_float({w.sql(value)}, {digits})"
+    return f"ll_round_double({w.sql(value)}, {10**places}::DOUBLE, {digits})"
 
 
 def stepped(function: str) -> CallRendering:
