@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
@@ -126,8 +127,12 @@ class Columns:
         return Columns(tuple(column for column in self.items if column.hidden))
 
     def find(self, name: str) -> Column | None:
-        lowered = name.lower()
-        return next((column for column in self.items if column.name.lower() == lowered), None)
+        return self._by_name.get(name.lower())
+
+    @cached_property
+    def _by_name(self) -> dict[str, Column]:
+        """The first column of each name: a wide table is asked for thousands of them."""
+        return {column.name.lower(): column for column in reversed(self.items)}
 
     def get(self, name: str) -> Column:
         """The column of this name.

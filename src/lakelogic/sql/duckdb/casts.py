@@ -114,15 +114,15 @@ def implicit(w: Writer, value: str, source: exp.DataType, target: exp.DataType, 
 
 def _nested(w: Writer, value: str, source: exp.DataType, target: exp.DataType, node: exp.Expr) -> str | None:
     if is_array(source) and is_array(target):
-        item = explicit(w, "e_", element(source), element(target), node)
-        return f"list_transform({value}, lambda e_: {item})" if item != "e_" else value
+        item = explicit(w, "ll_e", element(source), element(target), node)
+        return f"list_transform({value}, lambda ll_e: {item})" if item != "ll_e" else value
     if is_map(source) and is_map(target):
         (key, held), (wanted_key, wanted) = map_parts(source), map_parts(target)
         if key != wanted_key:
             return None
-        item = explicit(w, "e_.value", held, wanted, node)
-        pair = f"struct_pack(key := e_.key, value := {item})"
-        return f"map_from_entries(list_transform(map_entries({value}), lambda e_: {pair}))"
+        item = explicit(w, "ll_e.value", held, wanted, node)
+        pair = f"struct_pack(key := ll_e.key, value := {item})"
+        return f"map_from_entries(list_transform(map_entries({value}), lambda ll_e: {pair}))"
     if is_struct(source) and is_struct(target) and len(members(source)) == len(members(target)):
         pairs = zip(members(source), members(target), strict=True)
         parts = [

@@ -62,7 +62,7 @@ def _json(w: Writer, value: str, data_type: exp.DataType, node: exp.Expr, depth:
         return f"CAST({value} AS VARCHAR)"
     if data_type.this in _SCALARS:
         return _SCALARS[data_type.this].format(value)
-    item = f"e{depth}_"
+    item = f"ll_e{depth}"
     if is_array(data_type):
         inner = f"coalesce({_json(w, item, element(data_type), node, depth + 1)}, 'null')"
         return f"'[' || {_joined(f'list_transform({value}, lambda {item}: {inner})')} || ']'"
@@ -89,7 +89,7 @@ def _written_object(w: Writer, held: list[tuple[str, str, exp.DataType]], node: 
         kept = f"coalesce({written}, 'null')" if with_nulls else written
         parts.append(f"{text(_key(name))} || {kept}")
     every = f"[{', '.join(parts)}]"
-    listed = every if with_nulls else f"list_filter({every}, lambda e_: e_ IS NOT NULL)"
+    listed = every if with_nulls else f"list_filter({every}, lambda ll_e: ll_e IS NOT NULL)"
     return f"'{{' || {_joined(listed)} || '}}'"
 
 

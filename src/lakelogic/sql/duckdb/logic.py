@@ -27,7 +27,7 @@ def column(_: Writer, node: exp.Expr) -> str:
 def dot(w: Writer, node: exp.Expr) -> str:
     held, name = kind(node.this), node.expression.name
     if is_array(held):
-        return f"list_transform({w.sql(node.this)}, lambda e_: e_.{quoted(name)})"
+        return f"list_transform({w.sql(node.this)}, lambda ll_e: ll_e.{quoted(name)})"
     if not is_struct(held):
         w.refuse(node, f"{name} is no member that is known")
     return f"({w.sql(node.this)}).{quoted(name)}"
@@ -178,7 +178,7 @@ NODES: dict[type[exp.Expr], NodeRendering] = {
     exp.Null: lambda *_: "NULL",
     exp.Boolean: lambda _, node: "true" if node.this else "false",
     exp.Column: column,
-    exp.Identifier: lambda _, node: quoted(node.name),
+    exp.Identifier: lambda w, node: w.variables.get(node.name.lower(), quoted(node.name)),
     exp.Dot: dot,
     exp.Paren: lambda w, node: f"({w.sql(node.this)})",
     exp.Alias: lambda w, node: f"{w.sql(node.this)} AS {quoted(node.alias)}",

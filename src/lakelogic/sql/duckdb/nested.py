@@ -114,9 +114,9 @@ def higher(function: str) -> CallRendering:
 
 
 def _zero_based(w: Writer, body: exp.Lambda) -> str:
-    item, index = (quoted(variable.name) for variable in body.expressions)
-    shifted = w.sql(body.this).replace(index, f"CAST({index} - 1 AS INTEGER)")
-    return f"lambda {item}, {index}: {shifted}"
+    item, index = (variable.name for variable in body.expressions)
+    with w.variable(index, f"CAST({quoted(index)} - 1 AS INTEGER)"):
+        return f"lambda {quoted(item)}, {quoted(index)}: {w.sql(body.this)}"
 
 
 def any_element(w: Writer, node: exp.Anonymous) -> str:
@@ -171,7 +171,7 @@ def joined(w: Writer, node: exp.Anonymous) -> str:
     held, separator = node.expressions[:2]
     texts = w.as_(held, "array<string>")
     if len(node.expressions) == 3:
-        texts = f"list_transform({texts}, lambda e_: coalesce(e_, {w.as_(node.expressions[2], 'string')}))"
+        texts = f"list_transform({texts}, lambda ll_e: coalesce(ll_e, {w.as_(node.expressions[2], 'string')}))"
     return f"ll_joined({texts}, {w.as_(separator, 'string')})"
 
 
@@ -230,7 +230,7 @@ CALLS: dict[str, str | CallRendering] = {
     "forall": all_elements,
     "aggregate": reduce_,
     "reduce": reduce_,
-    "array_compact": of_list("list_filter({0}, lambda e_: e_ IS NOT NULL)"),
+    "array_compact": of_list("list_filter({0}, lambda ll_e: ll_e IS NOT NULL)"),
     "array_contains": with_element("ll_contains({0}, {1})"),
     "array_position": with_element("ll_position({0}, {1})"),
     "array_remove": with_element("ll_without({0}, {1})"),
@@ -244,9 +244,9 @@ CALLS: dict[str, str | CallRendering] = {
     "array_join": joined,
     "array_max": of_list("list_max({0})"),
     "array_min": of_list("list_min({0})"),
-    "array_repeat": "list_transform(generate_series(1, greatest({1:int}, 0)), lambda e_: {0})",
+    "array_repeat": "list_transform(generate_series(1, greatest({1:int}, 0)), lambda ll_e: {0})",
     "flatten": of_list(
-        "CASE WHEN NOT list_contains(list_transform({0}, lambda e_: e_ IS NULL), true) THEN flatten({0}) END"
+        "CASE WHEN NOT list_contains(list_transform({0}, lambda ll_e: ll_e IS NULL), true) THEN flatten({0}) END"
     ),
     "slice": of_list("ll_slice({0}, {1}, {2})"),
     "sort_array": sort_array,

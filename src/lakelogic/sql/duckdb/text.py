@@ -136,7 +136,7 @@ def concat_ws(w: Writer, node: exp.Anonymous) -> str:
     written = []
     for part in parts:
         if is_array(kind(part)):
-            written.append(f"coalesce(list_filter({w.as_(part, 'array<string>')}, lambda e_: e_ IS NOT NULL), [])")
+            written.append(f"coalesce(list_filter({w.as_(part, 'array<string>')}, lambda ll_e: ll_e IS NOT NULL), [])")
         else:
             value = w.as_(part, "string")
             written.append(f"CASE WHEN {value} IS NULL THEN [] ELSE [{value}] END")

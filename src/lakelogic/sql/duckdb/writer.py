@@ -47,6 +47,7 @@ class Writer:
     def __init__(self, renderings: Renderings) -> None:
         self._known = renderings
         self._unsigned: frozenset[str] = frozenset()
+        self.variables: Mapping[str, str] = {}
 
     def sql(self, node: exp.Expr | None) -> str:
         """The text of a node, of the same value and type as in Spark."""
@@ -61,6 +62,13 @@ class Writer:
         before, self._unsigned = self._unsigned, frozenset(keys)
         yield
         self._unsigned = before
+
+    @contextmanager
+    def variable(self, name: str, written: str) -> Iterator[None]:
+        """Within it, a variable of a lambda is written in this way."""
+        before, self.variables = self.variables, {**self.variables, name.lower(): written}
+        yield
+        self.variables = before
 
     def _written(self, node: exp.Expr) -> str:
         if isinstance(node, exp.Anonymous):
