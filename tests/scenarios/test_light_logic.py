@@ -83,6 +83,7 @@ def test_the_frame_that_code_returns_is_typed_judged_and_accounted_for(made: Lig
     counts = result.counts
     assert (counts.source, counts.expanded, counts.good, counts.quarantined) == (4, 1, 2, 3)
     assert [(step.name, step.rows_in, step.rows_out) for step in result.steps] == [("external logic", 4, 5)]
+    assert {row["_lakelogic_source_file"] for row in made.rows("out_quarantine")} == {str(made.root / "in.csv")}
 
 
 def test_the_same_code_on_the_same_input_is_not_appended_twice(made: LightProject) -> None:

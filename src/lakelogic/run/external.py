@@ -110,6 +110,9 @@ class MadeInput:
         made = engine.hold(self.made)
         if MALFORMED.name not in self.columns:
             return made
+        own = self.columns.visible
+        origin = named(FILE.name, exp.Literal.string(self.read.location))
+        made = self._select(exp.select(*(ref(column) for column in own), origin).from_(SOURCE), made, own, engine)
         # A record that could not be read is nobody's to reshape: it goes round the code, to be quarantined.
         broken = exp.select(ref(FILE), ref(POSITION), ref(MALFORMED)).from_(SOURCE).where(has_value(ref(MALFORMED)))
         return engine.union([made, self._select(broken, self.inner.frame(engine), self.inner.columns, engine)])
