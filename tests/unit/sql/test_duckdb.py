@@ -56,12 +56,12 @@ def test_inner_operations_are_looked_into() -> None:
 def test_a_refusal_underlines_the_part_and_names_a_way_out() -> None:
     with pytest.raises(SqlError) as error:
         rendered("i > 1 AND soundex(s) = 'x'")
-    assert error.value.message.splitlines() == [
+    assert str(error.value).splitlines() == [
         "duckdb can't run this with the same meaning: soundex is not portable.",
         "  i > 1 AND SOUNDEX(s) = 'x'",
         "            ^^^^^^^^^^",
+        "  Run this contract with --engine spark.",
     ]
-    assert error.value.cure == "Run this contract with --engine spark."
 
 
 def test_a_column_of_unknown_type_is_refused_where_its_type_matters() -> None:

@@ -20,6 +20,9 @@ from lakelogic.sql.duckdb.patterns import NotPortable, replacement, translated
         ("(a)(?:b)", "(a)(?:b)"),
         ("a{2,3}?", "a{2,3}?"),
         ("[^a-z]", "[^a-z]"),
+        ("(?i)a1", "[aA]1"),
+        (r"(?i)[a-c\d_]", "[a-c0-9_ABC]"),
+        ("(?i)[^xY]", "[^xYXy]"),
     ],
 )
 def test_what_means_the_same_is_translated(java: str, re2: str) -> None:
@@ -38,7 +41,7 @@ def test_what_is_known_of_a_pattern_is_told() -> None:
 
 @pytest.mark.parametrize(
     "java",
-    ["(?=a)", "(?i)a", "(?<n>a)", r"(a)\1", "a++", "a*+", r"\bx", r"\p{L}", r"\h", "[a[b]]", "[a&&b]", "(a", "a)", "a$b",
+    ["(?=a)", "a(?i)b", "(?i:a)", "(?<n>a)", r"(a)\1", "a++", "a*+", r"\bx", r"\p{L}", r"\h", "[a[b]]", "[a&&b]", "(a", "a)", "a$b",
      "[a", "*a", "a{", "a{1001}", r"\Qa\E", "[]a]", "^*", "a\\"],
 )  # fmt: skip
 def test_what_means_something_else_is_refused(java: str) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+import string
+from dataclasses import dataclass
 
 _ENDS = r"\n\r\x{85}\x{2028}\x{2029}"
 _ANY = f"[^{_ENDS}]"
@@ -13,6 +14,8 @@ _BLANKS = r"\t\n\x0B\f\r "
 _CLASSES = {"d": "0-9", "w": "a-zA-Z0-9_", "s": _BLANKS}
 _ESCAPED = set(r"\.[]{}()*+-?^$|/&~#@!%,:;<=>'\" _`")
 _CONTROL = {"n": r"\n", "r": r"\r", "t": r"\t", "f": r"\f"}
+_IGNORE_CASE = "(?i)"
+_LETTERS = frozenset(string.ascii_letters)
 _COUNT = re.compile(r"\{(\d{1,3})(?:(,)(\d{0,3}))?\}")
 
 
@@ -36,7 +39,7 @@ class _Parser:
     position: int = 0
     groups: int = 0
     has_end: bool = False
-    out: list[str] = field(default_factory=list)
+    ignores_case: bool = False
 
     def peek(self) -> str:
         return self.source[self.position : self.position + 1]
@@ -88,13 +91,19 @@ class _Parser:
             return self.escape(), False, True
         if found in "*+?{":
             raise NotPortable(f"'{found}' without anything to repeat")
-        return re.escape(found) if found in "]}" else _plain(found), False, True
+        return re.escape(found) if found in "]}" else self.both_cases(found), False, True
+
+    def both_cases(self, char: str) -> str:
+        """The character, and its other case where case is ignored: for ASCII only, as in Java."""
+        if self.ignores_case and char.isascii() and char.isalpha():
+            return f"[{char.lower()}{char.upper()}]"
+        return char
 
     def group(self) -> tuple[str, bool, bool]:
         opening = "("
         if self.peek() == "?":
             if self.source[self.position : self.position + 2] != "?:":
-                raise NotPortable("look-around, flags and named groups")
+                raise NotPortable("look-around, a flag or a named group")
             self.position += 2
             opening = "(?:"
         else:
@@ -135,6 +144,8 @@ class _Parser:
                 parts.append(self.class_escape())
             else:
                 parts.append(found)
+        if self.ignores_case:
+            parts.append(_other_cases("".join(parts)))
         return f"[{'^' if negated else ''}{''.join(parts)}]"
 
     def class_escape(self) -> str:
@@ -169,7 +180,8 @@ def translated(pattern: str) -> Pattern:
     Raises:
         NotPortable: something in it means something else there.
     """
-    parser = _Parser(pattern)
+    ignores_case = pattern.startswith(_IGNORE_CASE)
+    parser = _Parser(pattern, len(_IGNORE_CASE) if ignores_case else 0, ignores_case=ignores_case)
     text, empty = parser.alternatives()
     if parser.position < len(pattern):
         raise NotPortable("')' without a group")
@@ -206,5 +218,10 @@ def _literal_in_replacement(char: str) -> str:
     return "\\\\" if char == "\\" else char
 
 
-def _plain(char: str) -> str:
-    return char
+def _other_cases(chars: str) -> str:
+    """The other cases of the ASCII letters in a class."""
+    listed = re.sub(r"\\.", "", chars)
+    ranges = re.findall(r"(.)-(.)", listed)
+    letters = set(re.sub(r".-.", "", listed))
+    letters |= {char for char in _LETTERS if any(low <= char <= high for low, high in ranges)}
+    return "".join(sorted(char.swapcase() for char in letters if char in _LETTERS))

@@ -24,7 +24,7 @@ def refusal(node: exp.Expr, reason: str, cure: str | None = None) -> SqlError:
     underline = " " * start + "^" * min(len(part), _WIDTH)
     advice = f"{cure} Or run" if cure else "Run"
     return SqlError(
-        f"duckdb can't run this with the same meaning: {reason}.\n  {around[:_WIDTH]}\n  {underline}",
+        f"duckdb can't run this with the same meaning: {reason}.\n  {around[:_WIDTH]}\n  {underline}\n ",
         cure=f"{advice} this contract with --engine spark.",
     )
 
