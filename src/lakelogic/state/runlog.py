@@ -138,12 +138,16 @@ class RunLog:
 
     def rows(self, columns: list[str] | None = None, **equal: str) -> list[dict[str, Any]]:
         """Runs whose columns have these values, oldest first."""
+        import pyarrow as pa
+
         table = self._table()
         if table is None:
             return []
-        filters = [(name, "=", value) for name, value in equal.items()] or None
-        read = table.to_pyarrow_table(columns=columns, filters=filters)
-        rows: list[dict[str, Any]] = read.to_pylist()
+        texts = {name: value.replace("'", "''") for name, value in equal.items()}
+        wanted = " AND ".join(f"{name} = '{text}'" for name, text in texts.items())
+        # Read through a file system of Python, a process may be aborted when it ends.
+        found = pa.RecordBatchReader.from_stream(table.scan(columns=columns, predicate=wanted or None))
+        rows: list[dict[str, Any]] = found.read_all().to_pylist()
         return sorted(rows, key=lambda row: str(row.get("ended_at") or ""))
 
     def _table(self) -> Any:
