@@ -83,6 +83,8 @@ def _passes(plan: Plan) -> list[Pass]:
     if plan.read.kind == "files" and formats.get(plan.read.format).needs_engine:
         because = f"{plan.read.format} files do not declare them, and a sample would miss some"
         passes.append(Pass("learn the columns", because))
+    if code := dict(plan.read.options).get("external_logic"):
+        passes.append(Pass("make the rows", f"{code} is called, and the rows that it returns are kept"))
     if plan.fail_on_quarantine and splits:
         passes.append(Pass("count the bad rows", "the contract allows none, so nothing may be written before"))
     if plan.measures_first:

@@ -60,6 +60,17 @@ def test_files_that_do_not_declare_their_columns_cost_a_pass_to_learn_them(proje
     assert len(learnt) == len(explained(plan).passes) + 1
 
 
+def test_code_of_the_contract_makes_the_rows_in_a_pass_of_its_own(project: Path) -> None:
+    plan = plan_of(project)
+    made = replace(plan, read=replace(plan.read, options=(("external_logic", "logic.py"),)))
+    first, *others = explained(made).passes
+    assert (first.purpose, first.because) == (
+        "make the rows",
+        "logic.py is called, and the rows that it returns are kept",
+    )
+    assert tuple(others) == explained(plan).passes
+
+
 def test_dataset_rules_cost_one_pass_however_many(project: Path) -> None:
     one = explained(plan_of(project, dataset_rules="{row_count_between: {min: 1}}"))
     three = explained(
