@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from sqlglot import exp
 
 from lakelogic.sql.annotate import annotated
-from lakelogic.sql.duckdb.types import text
 from lakelogic.sql.plain import PlainSpark, plainly
 from lakelogic.sql.types import UNKNOWN, Columns, type_name
 from lakelogic.sql.typing.lattice import INTEGERS, MOMENTS, NUMBERS, TEXT, named
@@ -58,9 +57,13 @@ def pin(sql: str, *, started: datetime, run_id: str, pipeline_run_id: str) -> st
     }
     for mark, value in values.items():
         # A quote in a text is written in two ways.
-        for written in (_with_backslash, text):
+        for written in (_with_backslash, _doubled):
             sql = sql.replace(written(mark), written(value))
     return sql
+
+
+def _doubled(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
 
 
 def _with_backslash(value: str) -> str:
