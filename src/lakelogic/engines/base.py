@@ -108,6 +108,9 @@ class Engine(Protocol[Frame]):
     def observed(self, name: str) -> Mapping[str, int] | None:
         """What was observed, or None where it is not known."""
 
+    def gather(self, frame: Frame) -> Frame:
+        """The same frame, of few rows out of many, ready for costly expressions."""
+
     def hold(self, frame: Frame) -> Frame:
         """The same frame, computed once for several uses."""
 

@@ -82,7 +82,8 @@ class Judge:
 
     def quarantined(self, judged: Judged) -> Any:
         """Bad rows as they are stored, of both stages."""
-        stored = [self._select(stage.quarantine, frame) for stage, frame in judged.bad if stage.quarantine]
+        stages = [(stage.quarantine, frame) for stage, frame in judged.bad if stage.quarantine]
+        stored = [self._select(sql, self._engine.gather(frame)) for sql, frame in stages]
         return self._engine.union(stored)
 
     def _steps(self, stage: StagePlan, frame: Any, probes: Probes) -> Any:

@@ -145,6 +145,9 @@ class SparkEngine:
             pool.shutdown(wait=False, cancel_futures=True)
         return {key: int(value) for key, value in values.items()} if values else None
 
+    def gather(self, frame: DataFrame) -> DataFrame:
+        return frame
+
     def hold(self, frame: DataFrame) -> DataFrame:
         self._held.append(frame.persist())
         return frame
