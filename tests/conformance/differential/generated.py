@@ -36,7 +36,7 @@ _MADE = {
     ],
     "string": [
         "LOWER({string})", "TRIM({string})", "CONCAT({string}, {string})", "SUBSTRING({string}, {int}, 3)", "LEFT({string}, 2)",
-        "SUBSTRING({string}, -2)", "CAST({int} AS STRING)", "CAST({double} AS STRING)", "CAST({date} AS STRING)",
+        "SUBSTRING({string}, -2)", "CAST({int} AS STRING)", "CAST(x AS STRING)", "CAST({date} AS STRING)",
         "CAST({timestamp} AS STRING)", "CAST({boolean} AS STRING)", "REPLACE({string}, 'a', 'bc')", "COALESCE({string}, {string})",
         "LPAD({string}, 5, '*')", "RPAD({string}, 4, ' ')", "REVERSE({string})", "CONCAT_WS('-', {string}, {string})",
         "REGEXP_REPLACE({string}, '[0-9]+', '#')", "REGEXP_EXTRACT({string}, '([a-z]+)', 1)", "SPLIT({string}, ',')[0]",

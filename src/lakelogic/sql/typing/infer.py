@@ -145,9 +145,12 @@ class Typer:
     def _column(self, node: exp.Column, scope: Scope, ctes: dict[str, Columns]) -> exp.DataType:
         """A column of a relation; `a.b` may also be a member of a struct, and is then written as one."""
         first, *rest = node.parts
-        if not rest or scope.has(first.name):
+        is_relation = bool(rest) and scope.has(first.name)
+        if len(rest) == int(is_relation):
             return scope.find(node.table, node.name) or UNKNOWN
         path: exp.Expr = exp.Column(this=first)
+        if is_relation:
+            path, rest = exp.Column(this=rest[0], table=first), rest[1:]
         for part in rest:
             path = exp.Dot(this=path, expression=part.copy())
         node.replace(path)

@@ -21,6 +21,10 @@ def _type(node: exp.Expr) -> exp.DataType:
 
 
 def _digits(node: exp.Expr, kind: exp.DataType) -> exp.DataType:
-    if isinstance(node, exp.Literal) and is_integer(kind):
-        return decimal(max(len(node.name.lstrip("0")), 1), 0)
+    while isinstance(node, exp.Paren):
+        node = node.this
+    # A minus before the digits belongs to them.
+    written = node.this if isinstance(node, exp.Neg) else node
+    if isinstance(written, exp.Literal) and is_integer(kind):
+        return decimal(max(len(written.name.lstrip("0")), 1), 0)
     return kind
