@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from importlib.resources import files
 from typing import TYPE_CHECKING
 from unicodedata import decimal
@@ -41,7 +41,17 @@ def _add_functions(connection: DuckDBPyConnection) -> None:
     add("ll_wide_upper", _or_null(_upper), ["VARCHAR"], "VARCHAR", null_handling=nulls)
     add("ll_wide_lower", _or_null(_lower), ["VARCHAR"], "VARCHAR", null_handling=nulls)
     add("ll_wide_initcap", _or_null(_initcap), ["VARCHAR"], "VARCHAR", null_handling=nulls)
+    add("ll_is_zone", _or_null(partial(_is_one_of, _zones(connection))), ["VARCHAR"], "BOOLEAN", null_handling=nulls)
     add("ll_ascii_digits", _or_null(_ascii_digits), ["VARCHAR"], "VARCHAR", null_handling=nulls)
+
+
+def _zones(connection: DuckDBPyConnection) -> frozenset[str]:
+    """The time zones that DuckDB knows. It raises for any other, even within TRY."""
+    return frozenset(name for (name,) in connection.execute("SELECT name FROM pg_timezone_names()").fetchall())
+
+
+def _is_one_of(known: frozenset[str], text: str) -> bool:
+    return text in known
 
 
 def _or_null(function: Callable[..., Value]) -> Callable[..., Value]:

@@ -29,9 +29,9 @@ CREATE OR REPLACE MACRO ll_date(v) AS CASE WHEN length(v) = 10 AND CAST(TRY_CAST
 CREATE OR REPLACE MACRO ll_moment_parts(t) AS regexp_extract(t, '^([+-]?[0-9]{4,6})(?:-([0-9]{1,2})(?:-([0-9]{1,2})(?:[ T]([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]*))?([^0-9.][^\n]*|\.[^0-9\n][^\n]*)?)?)?)?)?)?$', ['y', 'mo', 'd', 'h', 'mi', 's', 'f', 'z']);
 CREATE OR REPLACE MACRO ll_or_zero(t) AS lpad(t, 2, '0');
 CREATE OR REPLACE MACRO ll_local_of_parts(p) AS CASE WHEN p.y <> '' AND ll_or_zero(p.h) < '24' AND ll_or_zero(p.s) < '60' THEN TRY_CAST(ltrim(p.y, '+') || '-' || ll_or_one(p.mo) || '-' || ll_or_one(p.d) || ' ' || ll_or_zero(p.h) || ':' || ll_or_zero(p.mi) || ':' || ll_or_zero(p.s) || '.' || rpad(p.f[:6], 6, '0') AS TIMESTAMP) END;
-CREATE OR REPLACE MACRO ll_zone_minutes(z) AS CASE WHEN z IN ('', 'Z', 'UTC', 'GMT', 'UT') THEN 0 WHEN regexp_full_match(z, '(UTC|GMT|UT)?[+-]([0-9]|[01][0-9])(:?[0-5][0-9])?') AND NOT regexp_full_match(z, '.*[+-][0-9][0-5][0-9]') THEN (CASE WHEN contains(z, '-') THEN -1 ELSE 1 END) * (60 * CAST(regexp_extract(z, '[+-]([0-9]{1,2})', 1) AS INTEGER) + coalesce(TRY_CAST(regexp_extract(z, '[+-][0-9]{1,2}:?([0-5][0-9])', 1) AS INTEGER), 0)) END;
+CREATE OR REPLACE MACRO ll_zone_minutes(z) AS CASE WHEN z IN ('', 'Z', 'UTC', 'GMT', 'UT') THEN 0 WHEN regexp_full_match(z, '(UTC|GMT|UT)?[+-]([0-9]|[01][0-9])(:?[0-5][0-9])?') AND NOT regexp_full_match(z, '.*[+-][0-9][0-5][0-9]') THEN (CASE WHEN contains(z, '-') THEN -1 ELSE 1 END) * (60 * TRY_CAST(regexp_extract(z, '[+-]([0-9]{1,2})', 1) AS INTEGER) + coalesce(TRY_CAST(regexp_extract(z, '[+-][0-9]{1,2}:?([0-5][0-9])', 1) AS INTEGER), 0)) END;
 -- A constant is computed even where no row asks for it, so that it must be a zone in any case.
-CREATE OR REPLACE MACRO ll_is_region(z) AS regexp_full_match(z, '[A-Z][A-Za-z_]+(/[A-Za-z_+0-9-]+)+');
+CREATE OR REPLACE MACRO ll_is_region(z) AS CASE WHEN contains(z, '/') THEN ll_is_zone(z) ELSE false END;
 CREATE OR REPLACE MACRO ll_region(z) AS CASE WHEN ll_is_region(z) THEN z ELSE 'UTC' END;
 -- A wall clock that comes twice is the first of the two.
 CREATE OR REPLACE MACRO ll_earlier(local, z, found, by_offset_before) AS CASE WHEN TRY(timezone(z, by_offset_before)) = local THEN by_offset_before ELSE found END;
@@ -49,7 +49,7 @@ CREATE OR REPLACE MACRO ll_timestamp_ntz(v) AS CASE WHEN ll_is_plain_moment(v) T
 
 -- Numbers and moments to text. Spark writes 1.0E10 where DuckDB writes 10000000000.0.
 CREATE OR REPLACE MACRO ll_with_point(digits) AS digits[1] || '.' || CASE WHEN length(rtrim(digits, '0')) > 1 THEN rtrim(digits, '0')[2:] ELSE '0' END;
-CREATE OR REPLACE MACRO ll_exponent_of(t) AS CASE WHEN contains(t, 'e') THEN CAST(split_part(t, 'e', 2) AS INTEGER) WHEN t[:2] = '0.' THEN length(ltrim(t[3:], '0')) - length(t) + 1 ELSE length(split_part(t, '.', 1)) - 1 END;
+CREATE OR REPLACE MACRO ll_exponent_of(t) AS CASE WHEN contains(t, 'e') THEN TRY_CAST(split_part(t, 'e', 2) AS INTEGER) WHEN t[:2] = '0.' THEN length(ltrim(t[3:], '0')) - length(t) + 1 ELSE length(split_part(t, '.', 1)) - 1 END;
 -- Java prints two digits at least, and of a number that one digit tells the nearest two.
 CREATE OR REPLACE MACRO ll_one_digit(x, t) AS CASE WHEN regexp_full_match(t, '[0-9]e-[0-9]+') THEN format('{:.1e}', CAST(x AS DOUBLE)) ELSE t END;
 CREATE OR REPLACE MACRO ll_scientific(t) AS list_transform([t], lambda ll_u: ll_with_point(ltrim(replace(split_part(ll_u, 'e', 1), '.', ''), '0')) || 'E' || ll_exponent_of(ll_u))[1];
