@@ -97,3 +97,13 @@ def test_a_query_reads_what_spark_reads() -> None:
         'SELECT "k"."s" AS "s", count(*) AS "n" FROM "source" AS "k" WHERE ("k"."i" > 1) '
         'GROUP BY "k"."s" ORDER BY "n" DESC NULLS LAST'
     )
+
+
+def test_a_zone_that_nobody_knows_makes_no_moment() -> None:
+    connection = duckdb.connect()
+    prepare(connection)
+    texts = ["2024-01-05 10:11:12 Europe/Berlin", "2024-01-05 10:11:12 Europe/Nowhere", "2024-01-05 10:11:12 ../x"]
+    values = ", ".join(f"('{value}')" for value in texts)
+    sql = f"SELECT CAST({rendered('CAST(s AS TIMESTAMP)')} AS TIMESTAMP) FROM (VALUES {values}) v(s)"
+    berlin = datetime(2024, 1, 5, 9, 11, 12, tzinfo=UTC).replace(tzinfo=None)
+    assert connection.execute(sql).fetchall() == [(berlin,), (None,), (None,)]
