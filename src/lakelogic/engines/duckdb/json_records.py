@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakelogic.engines.duckdb.arrow_types import arrow_schema
 from lakelogic.engines.duckdb.json_types import Found, found_in, merged, shapes_of, type_of
@@ -21,6 +21,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Object = dict[str, Any]
+
+
+class Row(NamedTuple):
+    """The members of a record, or the text of a malformed one; `size` is how long it is in the file."""
+
+    members: Object
+    malformed: str | None
+    size: int
+
 
 _BATCH_ROWS = 10_000
 _BATCH_CHARACTERS = 16 << 20
@@ -49,20 +58,18 @@ def json_batches(path: str, columns: Columns, options: ReadOptions) -> Iterator[
     schema = arrow_schema(columns).append(pa.field(MALFORMED.name, pa.string()))
     shapes = shapes_of(columns)
     for rows in _chunks(_rows(path, options)):
-        values = [[shape(row.get(name)) for row, _ in rows] for name, shape in shapes.items()]
-        arrays = [
-            pa.array(each, kind) for each, kind in zip([*values, [text for _, text in rows]], schema.types, strict=True)
-        ]
+        values = [[shape(row.members.get(name)) for row in rows] for name, shape in shapes.items()]
+        columns_of_rows = [*values, [row.malformed for row in rows]]
+        arrays = [pa.array(each, kind) for each, kind in zip(columns_of_rows, schema.types, strict=True)]
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _columns(paths: Iterable[str], declared: tuple[str, ...], options: ReadOptions) -> Columns:
     members: dict[str, Found] = {}
     for path in paths:
-        for row, text in _rows(path, options):
-            if text is None:
-                for name, value in row.items():
-                    members[name] = merged(members.get(name), found_in(value))
+        for row in _rows(path, options):
+            for name, value in row.members.items():
+                members[name] = merged(members.get(name), found_in(value))
         refuse_repeated(path, Columns(tuple(Column(name) for name in members)))
     typed = ((name, type_of(kind)) for name, kind in sorted(members.items()))
     columns = Columns(tuple(Column(name, kind) for name, kind in typed if kind is not None))
@@ -70,7 +77,7 @@ def _columns(paths: Iterable[str], declared: tuple[str, ...], options: ReadOptio
     return columns.with_(*(Column(present.get(name.lower(), name), STRING) for name in declared))
 
 
-def _rows(path: str, options: ReadOptions) -> Iterator[tuple[Object, str | None]]:
+def _rows(path: str, options: ReadOptions) -> Iterator[Row]:
     """Each record as an object; one that is malformed is empty, with its text beside it."""
     for text in _records(path, options):
         if len(text) > _LONGEST_RECORD:
@@ -80,9 +87,9 @@ def _rows(path: str, options: ReadOptions) -> Iterator[tuple[Object, str | None]
             )
         objects = _objects(text)
         if objects is None:
-            yield {}, text
+            yield Row({}, text, len(text))
         else:
-            yield from ((found, None) for found in objects)
+            yield from (Row(found, None, len(text) // len(objects)) for found in objects)
 
 
 def _records(path: str, options: ReadOptions) -> Iterator[str]:
@@ -127,12 +134,14 @@ def _members(pairs: list[tuple[str, Any]]) -> Object:
 _DECODER = json.JSONDecoder(object_pairs_hook=_members)
 
 
-def _chunks(rows: Iterable[tuple[Object, str | None]]) -> Iterator[list[tuple[Object, str | None]]]:
-    chunk: list[tuple[Object, str | None]] = []
+def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    chunk: list[Row] = []
+    size = 0
     for row in rows:
         chunk.append(row)
-        if len(chunk) >= _BATCH_ROWS:
+        size += row.size
+        if len(chunk) >= _BATCH_ROWS or size >= _BATCH_CHARACTERS:
             yield chunk
-            chunk = []
+            chunk, size = [], 0
     if chunk:
         yield chunk
