@@ -14,8 +14,6 @@ from lakelogic.sql.typing.lattice import (
     digits_of,
     element,
     is_array,
-    is_decimal,
-    is_integer,
     is_known,
     is_map,
     is_struct,
@@ -136,11 +134,6 @@ def _nested(w: Writer, value: str, source: exp.DataType, target: exp.DataType, n
 def cast(w: Writer, node: exp.Expr) -> str:
     """A cast node."""
     return explicit(w, w.sql(node.this), kind(node.this), normal(node.args["to"]), node)
-
-
-def is_exact(data_type: exp.DataType) -> bool:
-    """Whether it is a whole number or a decimal."""
-    return is_integer(data_type) or is_decimal(data_type)
 
 
 NODES: dict[type[exp.Expr], NodeRendering] = {exp.Cast: cast, exp.TryCast: cast}

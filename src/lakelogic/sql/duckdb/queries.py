@@ -7,7 +7,7 @@ from sqlglot import exp
 from lakelogic.sql.duckdb.types import duckdb_type, quoted
 from lakelogic.sql.duckdb.writer import NodeRendering, Writer, kind
 from lakelogic.sql.plain import call_name
-from lakelogic.sql.typing.lattice import is_array, is_fraction, is_map
+from lakelogic.sql.typing.lattice import is_array, is_fraction
 
 _JOINS = {"LEFT", "RIGHT", "FULL", "INNER", "CROSS", "OUTER", "SEMI", "ANTI", ""}
 _CLAUSES = {
@@ -182,13 +182,6 @@ def star(w: Writer, node: exp.Expr) -> str:
     if node.args.get("except_") or node.args.get("replace") or node.args.get("rename"):
         w.refuse(node, "* EXCEPT is not portable", "Name the columns.")
     return "*"
-
-
-def explode_elsewhere(w: Writer, node: exp.Expr) -> str:
-    held = node.expressions[0]
-    if is_map(kind(held)):
-        w.refuse(node, "a map can't be exploded here", "Use map_entries.")
-    return exploded(w, node)
 
 
 NODES: dict[type[exp.Expr], NodeRendering] = {

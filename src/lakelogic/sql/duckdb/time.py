@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from lakelogic.sql.duckdb.formats import Format, formatted, readable_format
 from lakelogic.sql.duckdb.patterns import NotPortable
-from lakelogic.sql.duckdb.types import text
+from lakelogic.sql.duckdb.types import duckdb_type, text
 from lakelogic.sql.duckdb.writer import CallRendering, NodeRendering, Writer, constant, kind, whole
 from lakelogic.sql.types import type_name
 from lakelogic.sql.typing.lattice import MOMENTS, is_integer, is_string, named
@@ -37,7 +37,6 @@ _MICROS = {
     "MILLISECOND": 1_000,
     "MICROSECOND": 1,
 }
-_DAYS = ("SU", "MO", "TU", "WE", "TH", "FR", "SA")
 _NAMES = {
     name: i
     for i, day in enumerate(("SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"))
@@ -264,7 +263,7 @@ def sequence(w: Writer, node: exp.Anonymous) -> str:
     inner = node.type.expressions[0] if isinstance(node.type, exp.DataType) and node.type.expressions else None
     if isinstance(inner, exp.DataType) and is_integer(inner):
         step = w.as_(node.expressions[2], "bigint") if len(node.expressions) > 2 else "NULL"
-        return f"CAST(ll_sequence({w.as_(start, 'bigint')}, {w.as_(end, 'bigint')}, {step}) AS {_list_type(inner)})"
+        return f"CAST(ll_sequence({w.as_(start, 'bigint')}, {w.as_(end, 'bigint')}, {step}) AS {duckdb_type(inner)}[])"
     if not isinstance(inner, exp.DataType) or inner.this not in MOMENTS:
         w.refuse(node, "a sequence of this type is not portable")
     span = interval(w, node.expressions[2]) if len(node.expressions) > 2 else "to_days(1)"
@@ -278,13 +277,7 @@ def sequence(w: Writer, node: exp.Anonymous) -> str:
         if months
         else f"ll_steps({sides[0]}, {sides[1]}, {span})"
     )
-    return f"CAST({steps} AS {_list_type(inner)})"
-
-
-def _list_type(inner: exp.DataType) -> str:
-    from lakelogic.sql.duckdb.types import duckdb_type
-
-    return f"{duckdb_type(inner)}[]"
+    return f"CAST({steps} AS {duckdb_type(inner)}[])"
 
 
 NODES: dict[type[exp.Expr], NodeRendering] = {exp.Extract: extract}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from lakelogic.sql.duckdb.types import duckdb_type
 from lakelogic.sql.duckdb.writer import CallRendering, NodeRendering, Writer, kind, whole
 from lakelogic.sql.typing.lattice import is_known
 
@@ -112,10 +111,6 @@ def edge(function: str, aggregate: CallRendering) -> CallRendering:
         return f"{function}({w.sql(node.expressions[0])}{nulls}){over(w, holder)}"
 
     return render
-
-
-def result_type(node: exp.Expr) -> str:
-    return duckdb_type(kind(node))
 
 
 NODES: dict[type[exp.Expr], NodeRendering] = {exp.Window: window, exp.Ordered: ordered}

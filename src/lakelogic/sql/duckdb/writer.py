@@ -11,7 +11,7 @@ from typing import NoReturn
 from sqlglot import exp
 
 from lakelogic.sql.duckdb.refusal import refusal
-from lakelogic.sql.duckdb.types import duckdb_type, quoted, text
+from lakelogic.sql.duckdb.types import duckdb_type
 from lakelogic.sql.plain import call_name
 from lakelogic.sql.types import UNKNOWN, is_unknown
 from lakelogic.sql.typing.lattice import NULL, named
@@ -153,6 +153,3 @@ def whole(node: exp.Expr) -> int | None:
     if isinstance(node, exp.Literal) and not node.is_string and node.name.isdigit():
         return sign * int(node.name)
     return None
-
-
-__all__ = ["CallRendering", "NodeRendering", "Renderings", "Writer", "constant", "kind", "quoted", "text", "whole"]
