@@ -17,6 +17,7 @@ from types import ModuleType
 import pytest
 
 import lakelogic
+from lakelogic.catalogs.base import catalogs
 from lakelogic.cli.main import COMMANDS
 from lakelogic.contract import load_text
 from lakelogic.contract.support import unsupported
@@ -151,7 +152,7 @@ def test_the_entry_points_that_are_described_are_those_that_are_read() -> None:
     described = re.findall(
         r"^\| `(lakelogic\.\w+)` \|", (ROOT / "docs/extending.md").read_text(encoding="utf-8"), re.MULTILINE
     )
-    registries = (row_rules, dataset_rules, transforms, masks, formats, engines)
+    registries = (row_rules, dataset_rules, transforms, masks, formats, engines, catalogs)
     assert described == [registry.group for registry in registries]
 
 

@@ -21,7 +21,7 @@ FORMAT_OF_ENDING = {
 }
 _COMPRESSIONS = ("gz", "bz2", "zst", "zip", "snappy", "lz4")
 _IDENTIFIER = r"(?:`[^`/]+`|[\w{}$-]+)"
-_TABLE_NAME = re.compile(rf"{_IDENTIFIER}(?:\.{_IDENTIFIER}){{1,2}}")
+_TABLE_NAME = re.compile(rf"{_IDENTIFIER}(?:\.{_IDENTIFIER}){{1,3}}")
 
 
 def is_table_name(text: str) -> bool:

@@ -6,12 +6,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from lakelogic.contract.naming import is_table_name
 from lakelogic.errors import ContractError
 
 _URI = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
-_NAME = re.compile(r"^(`[^`]+`|[\w-]+)(\.(`[^`]+`|[\w-]+)){1,2}$")
 _PLAIN = re.compile(r"[\w-]+")
-_FILE_ENDINGS = ("csv", "json", "jsonl", "ndjson", "parquet", "orc", "delta", "txt", "gz", "tsv")
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -38,7 +37,7 @@ def locate(text: str, directory: Path) -> Location:
         raise ContractError(
             f"placeholder '{{{missing[1]}}}' in '{text}' has no value.", cure="Set it, or write the path out."
         )
-    if _NAME.match(text) and text.rpartition(".")[2].lower() not in _FILE_ENDINGS:
+    if is_table_name(text):
         return Location(text, is_name=True)
     if text.startswith("file://"):
         return Location(text.removeprefix("file://"))

@@ -44,14 +44,17 @@ def test_a_share_may_be_a_percentage() -> None:
         parse_ratio("five")
 
 
-@pytest.mark.parametrize("text", ["silver.customers", "c.silver.customers", "`my c`.s.t", "{catalog}.silver.customers"])
+@pytest.mark.parametrize(
+    "text",
+    ["silver.customers", "c.silver.customers", "w.lake.silver.customers", "`my c`.s.t", "{catalog}.silver.customers"],
+)
 def test_catalog_names_are_told_from_paths(text: str) -> None:
     assert is_table_name(text)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["customers", "silver/customers", "customers.parquet", "data.csv.gz", "s3://a/b.c", "./a.b", "a.b.c.d", "a.", ""],
+    ["customers", "silver/customers", "customers.parquet", "data.csv.gz", "s3://a/b.c", "./a.b", "a.b.c.d.e", "a.", ""],
 )
 def test_paths_are_told_from_catalog_names(text: str) -> None:
     assert not is_table_name(text)
