@@ -111,8 +111,8 @@ def _stored(table: Committed | None, keys: Keys, ignored: set[str]) -> Stored:
     kept = [
         column for column in columns_of(pa.schema(stored.schema().to_arrow())) if column.name.lower() not in ignored
     ]
-    data = stored.to_pyarrow_table(columns=[column.name for column in kept]) if kept else pa.table({})
     types = {column.name: type_name(column.type) for column in kept}
+    data = pa.RecordBatchReader.from_stream(stored.scan(columns=list(types))).read_all()
     return Stored(types, tuple(_opened(data.to_pylist(), keys)))
 
 

@@ -43,9 +43,9 @@ class DuckDBEngine:
 
     def table_columns(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
         table = self._find(wanted.location, wanted.is_name)
-        if wanted.is_name and not table.exists:
-            raise unknown_table(wanted.location)
         with self.session.told(source_error(table)):
+            if wanted.is_name and not table.exists:
+                raise unknown_table(wanted.location)
             opened = table.open(wanted.version)
             return replace(wanted, version=opened.version(), rows=opened.count()), table_columns(opened)
 
@@ -130,7 +130,9 @@ class DuckDBEngine:
             return require_commit(found.find_commit(stamp.run_id), found.shown, stamp.run_id)
 
     def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
-        return self._find(table.location, table.is_name).find_commit(run_id)
+        found = self._find(table.location, table.is_name)
+        with self.session.told(source_error(found)):
+            return found.find_commit(run_id)
 
     def delete(self, table: TablePlan, column: str, value: str) -> None:
         found = self._find(table.location, table.is_name, "write")
@@ -138,7 +140,9 @@ class DuckDBEngine:
             found.open().delete(f"{quoted(column)} = {text(value)}")
 
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
-        return self._find(table.location, table.is_name).last_sequence(app_id)
+        found = self._find(table.location, table.is_name)
+        with self.session.told(source_error(found)):
+            return found.last_sequence(app_id)
 
     def read_back(self, table: TablePlan, version: int | None) -> Frame:
         return self.read_table(TableToRead(table.location, table.is_name, version))

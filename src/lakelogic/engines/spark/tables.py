@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lakelogic.catalogs.resolving import catalog_of
 from lakelogic.engines.base import Committed
 from lakelogic.engines.commits import commit_of, said
 from lakelogic.engines.spark.reading import quoted_name
+from lakelogic.errors import UsageError
 from lakelogic.plan.locations import Location
 from lakelogic.sources.delta_paths import can_open
 from lakelogic.sql.build import quoted
@@ -42,11 +45,20 @@ class Tables:
         self._warehouse = warehouse
 
     def find(self, location: Location) -> Table:
-        """The table of a path or name; a name that a local session forgot is registered again."""
+        """The table of a path or name; a name that a local session forgot is registered again.
+
+        Raises:
+            UsageError: the name is of a catalog that a local session can't ask.
+        """
         if not location.is_name:
             return Table(location.text, _by_path(location.text), location.text, _log_folder(location.text))
         if self._warehouse is None:
             return Table(location.text, quoted_name(location.text), None, self._folder_of(location.text))
+        if (elsewhere := catalog_of(location.text, os.environ)) is not None:
+            raise UsageError(
+                f"{location.text} is a table of {elsewhere}, which a local Spark does not know.",
+                cure="Use --engine duckdb or polars, a session of the platform, or LAKELOGIC_CATALOG=local.",
+            )
         # By path also here: projects that share a session have a warehouse each.
         *catalog, schema, name = location.parts
         own = catalog in ([], ["spark_catalog"])
