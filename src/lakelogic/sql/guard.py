@@ -20,7 +20,7 @@ _NODES = frozenset(
     IgnoreNulls RespectNulls Star Select From Table TableAlias Join Where Group Having Limit Offset Union Intersect
     Except Subquery CTE With Lateral Exists Tuple Array Map Struct PropertyEQ Kwarg AtTimeZone Collate All Any Cube
     Rollup GroupingSets JSONPath JSONPathRoot JSONPathKey JSONPathSubscript JSONPathWildcard JSONExtract Xor Values
-    RawString National HexString BitString
+    RawString National HexString BitString FromTimeZone
     """.split()
 )
 _CALL_STARTERS = frozenset({TokenType.VAR, TokenType.IDENTIFIER})

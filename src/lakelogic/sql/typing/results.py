@@ -78,7 +78,7 @@ _FIRST = """
     any_value array_compact array_distinct array_except array_intersect array_prepend array_remove array_sort
     bit_and bit_or bit_xor filter first first_value lag last last_value lead map_filter max min mode negative nth_value
     nullif positive reverse slice sort_array abs shiftleft shiftright shiftrightunsigned nullifzero
-    max_by min_by percentile_disc
+    max_by min_by
 """
 _COMMON = "coalesce greatest ifnull least nvl nanvl zeroifnull"
 
