@@ -115,7 +115,7 @@ def _written(folder: Path, columns: Columns, rows: Sequence[Row]) -> Path:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from lakelogic.engines.duckdb.arrow_types import arrow_schema
+    from lakelogic.formats.arrow_types import arrow_schema
 
     path = folder / "rows.parquet"
     pq.write_table(pa.Table.from_pylist(list(rows), schema=arrow_schema(columns)), path)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from lakelogic.engines.duckdb.arrow_types import arrow_schema
 from lakelogic.engines.duckdb.columnar_records import orc_batches, parquet_batches
 from lakelogic.engines.duckdb.csv_quotes import refuse_torn
 from lakelogic.engines.duckdb.csv_records import csv_batches
@@ -16,6 +15,7 @@ from lakelogic.engines.duckdb.json_records import json_batches, json_layouts
 from lakelogic.engines.duckdb.session import Frame, Session, converted
 from lakelogic.engines.duckdb.streams import Stream, constant
 from lakelogic.errors import SourceError
+from lakelogic.formats.arrow_types import arrow_schema
 from lakelogic.formats.base import Layout, union_of
 from lakelogic.formats.bytes import is_uri
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
