@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lakelogic.catalogs.base import Access
 from lakelogic.engines.base import Capabilities, Committed, Stamp
@@ -23,6 +24,9 @@ from lakelogic.plan.model import TablePlan
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.duckdb.types import quoted, text
 from lakelogic.sql.types import Columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class DuckDBEngine:
@@ -88,7 +92,7 @@ class DuckDBEngine:
         import pyarrow as pa
 
         register(self.session.connection)
-        return self.session.register(pa.table({f"_ll_key_{name}": [value] for name, value in secrets.items()}))
+        return self.session.register(pa.table({f"_ll_key_{name}": _single(value) for name, value in secrets.items()}))
 
     def broadcast(self, frame: Frame) -> Frame:
         return frame
@@ -156,3 +160,11 @@ class DuckDBEngine:
         if wanted not in self._tables:
             self._tables[wanted] = find_table(Location(location, is_name), self._warehouse, access)
         return self._tables[wanted]
+
+
+def _single(value: bytes) -> pa.Array:
+    """A column of one value; made of a list, Arrow would load pandas to look whether it is one of its own."""
+    import pyarrow as pa
+
+    ends = pa.py_buffer(struct.pack("<2i", 0, len(value)))
+    return pa.Array.from_buffers(pa.binary(), 1, [None, ends, pa.py_buffer(value)])
