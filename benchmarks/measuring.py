@@ -48,7 +48,8 @@ def _planning(order: MeasuringOrder) -> Measured:
 
 
 def _memory(order: MeasuringOrder) -> Measured:
-    return {"runs": [_told("memory", rows=rows) for rows in (order.rows // 10, order.rows)]}
+    runs = [_told("memory", rows=rows, way="product") for rows in (order.rows // 10, order.rows)]
+    return {"runs": runs, "by_hand": _told("memory", rows=order.rows, way="by_hand")}
 
 
 def _overhead(order: MeasuringOrder) -> Measured:

@@ -81,7 +81,8 @@ def _goals(results: Results) -> str:
 {_table(rows)}
 
 Memory is that of a run in a process of its own with a heap of {heap}. A local Spark runs its tasks in the driver's JVM,
-so its heap holds what executors would hold elsewhere; what is left after a garbage collection counts as in use."""
+so its heap holds what executors would hold elsewhere: mostly the row groups of parquet files that are being written,
+which are as large as a file has rows, up to 128 MB each. What is left after a garbage collection counts as in use."""
 
 
 def _light(results: Results) -> str:

@@ -17,13 +17,13 @@ _HEAP = "1g"
 _AFTER = re.compile(r"Pause .*?->(\d+)M\(")
 
 
-def measure(rows: int, tell: Tell) -> Measured:
-    """Peaks of one run, in megabytes."""
+def measure(rows: int, way: str, tell: Tell) -> Measured:
+    """Peaks of one run of a way, in megabytes."""
     log = WORK / "collections.log"
     log.unlink(missing_ok=True)
     spark = start(settings(_HEAP, f"-Xlog:gc:file={log}"))
     source = generate(spark, rows)
-    ways.product(spark, source, ways.emptied(WORK / "out" / "memory"))
+    {"product": ways.product, "by_hand": ways.by_hand}[way](spark, source, ways.emptied(WORK / "out" / "memory"))
     # Linux tells kilobytes, macOS bytes.
     python = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1024 if sys.platform != "darwin" else 1024**2)
     return {"rows": rows, "python_mb": python, "heap_after_gc_mb": _peak(log), "heap_limit": _HEAP}
