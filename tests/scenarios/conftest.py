@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,3 +39,9 @@ def told() -> Iterator[list[str]]:
     yield lines
     logger.remove(sink)
     logger.disable("lakelogic")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _heeds_interrupts() -> None:
+    """What a shell starts in the background ignores interrupts, and so would every process that a test starts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -25,7 +25,7 @@ COMMANDS: Mapping[str, str] = {
     "log": "List the runs that there were.",
     "validate": "Check contracts, and show every problem with its line.",
     "schema": "Print the JSON Schema of a contract, for editors.",
-    "verify-portability": "Run made-up rows on every engine, and show each cell that differs.",
+    "verify-portability": "Compare the engines on made-up rows, cell by cell.",
     "template": "Print an annotated contract with every key.",
     "decrypt": "Decrypt values or columns with the key in LAKELOGIC_PII_KEY.",
     "doctor": "Look whether this machine has what a run needs.",

@@ -112,6 +112,7 @@ class RunLog:
         """
         from deltalake import CommitProperties, Transaction, write_deltalake
         from deltalake.exceptions import DeltaError
+        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random
 
         transactions = None
         if app_id is not None and sequence is not None:
@@ -119,9 +120,17 @@ class RunLog:
                 return
             transactions = [Transaction(app_id, sequence)]
         table = _as_table(row)
+        # Processes that write the very first rows at once all create the table; one wins, and the others append.
+        again = Retrying(
+            retry=retry_if_exception_type(DeltaError),
+            stop=stop_after_attempt(6),
+            wait=wait_random(0, 0.3),
+            reraise=True,
+        )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_deltalake(
+            again(
+                write_deltalake,
                 str(self.path),
                 table,
                 mode="append",

@@ -40,7 +40,7 @@ def fails(error: BaseException) -> Callable[[], None]:
 
 @pytest.mark.parametrize("name", cli.COMMANDS)
 def test_every_command_that_is_listed_exists_and_explains_itself(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert import_module(f"lakelogic.cli.{name}").command.__doc__
+    assert import_module(f"lakelogic.cli.{name.replace('-', '_')}").command.__doc__
     assert cli.main([name, "--help"]) == 0
     assert f"Usage: lakelogic {name}" in capsys.readouterr().out
 
