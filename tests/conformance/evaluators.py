@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 from sqlglot import exp
 
-from lakelogic.engines.duckdb.arrow_types import arrow_schema
 from lakelogic.engines.duckdb.session import Session
+from lakelogic.formats.arrow_types import arrow_schema
 from lakelogic.sql.duckdb.render import to_duckdb
 from lakelogic.sql.render import to_spark
 from lakelogic.sql.types import Columns

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import pyarrow as pa
 
-from lakelogic.engines.duckdb.arrow_types import arrow_schema
-from lakelogic.formats.arrow_types import spark_name
+from lakelogic.formats.arrow_types import arrow_schema, spark_name
 from lakelogic.sql.duckdb.macros import prepare
 from tests.conformance.evaluators import Frame
 
