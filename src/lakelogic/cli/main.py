@@ -27,7 +27,7 @@ COMMANDS: Mapping[str, str] = {
     "schema": "Print the JSON Schema of a contract, for editors.",
     "verify-portability": "Compare the engines on made-up rows, cell by cell.",
     "template": "Print an annotated contract with every key.",
-    "decrypt": "Decrypt values or columns with the key in LAKELOGIC_PII_KEY.",
+    "decrypt": "Decrypt values or columns for those who hold the key.",
     "doctor": "Look whether this machine has what a run needs.",
 }
 
