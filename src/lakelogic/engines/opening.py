@@ -21,7 +21,7 @@ AUTO = "auto"
 # In order: the first that this machine can run is the default.
 _DEFAULTS = ("spark", "duckdb")
 _LIGHT = "duckdb"
-# Below this size of the input, starting Spark takes longer than a light engine takes for the whole run.
+# A cautious choice, not a measured crossover: an input of this size is well within what one machine can take.
 CROSSOVER_BYTES = 2 << 30
 
 

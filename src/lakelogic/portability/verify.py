@@ -14,7 +14,7 @@ from lakelogic.engines.opening import EngineSettings, choice, engines
 from lakelogic.errors import EngineUnavailable, LakeLogicError
 from lakelogic.portability.rows import Row, columns_for, rows_for
 from lakelogic.portability.trial import Cells, Stored, Trial, attempt
-from lakelogic.run.begin import Ask, Beginning, require_keys
+from lakelogic.run.begin import Ask, Beginning
 from lakelogic.sql.types import Columns
 
 FORMAT = 1
@@ -35,7 +35,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What was run where, and every difference."""
+    """What was run where, and every difference. `unseen` tells why rows were made for the model, not for the source."""
 
     contract: str
     rows: int
@@ -43,6 +43,7 @@ class Verdict:
     oracle: str
     trials: tuple[Trial, ...]
     differences: tuple[Difference, ...]
+    unseen: str | None = None
 
     @property
     def refusals(self) -> tuple[Trial, ...]:
@@ -65,6 +66,7 @@ class Verdict:
             for trial in self.trials
         ]
         told = {"contract": self.contract, "rows": self.rows, "rules": self.rules, "compared_with": self.oracle}
+        told["source_unseen"] = self.unseen
         return {
             "format": FORMAT,
             "portable": self.is_portable,
@@ -91,7 +93,8 @@ def verify(loaded: LoadedContract, wanted: Sequence[str], mixed: int, seed: int,
             f"there is nothing to compare: {', '.join(wanted) or 'no engine'} alone can run here.",
             cure="Install another: pip install 'lakelogic[duckdb,polars]'",
         )
-    columns = columns_for(loaded, _source_columns(loaded))
+    found, unseen = _source_columns(loaded)
+    columns = columns_for(loaded, found)
     rows = rows_for(loaded, columns, mixed, seed)
     with TemporaryDirectory(prefix="lakelogic-") as place:
         source = _written(Path(place), columns, rows)
@@ -100,15 +103,16 @@ def verify(loaded: LoadedContract, wanted: Sequence[str], mixed: int, seed: int,
     oracle, *others = [trial for trial in trials if not trial.refusal] or [trials[0]]
     differences = [difference for trial in others for difference in _compared(oracle, trial)]
     rules = len(oracle.result.rules) + len(oracle.result.dataset_rules) if oracle.result else 0
-    return Verdict(loaded.name, len(rows), rules, oracle.engine, trials, tuple(differences))
+    return Verdict(loaded.name, len(rows), rules, oracle.engine, trials, tuple(differences), unseen)
 
 
-def _source_columns(loaded: LoadedContract) -> Columns | None:
-    """The columns of the contract's own source, if it is there and tells them."""
+def _source_columns(loaded: LoadedContract) -> tuple[Columns | None, str | None]:
+    """The columns of the contract's own source, or why they are not known."""
     try:
-        return Beginning(loaded, Ask(), require_keys(loaded)).input().everything().guessed()
-    except (LakeLogicError, OSError):
-        return None
+        found = Beginning(loaded, Ask(), None).input().everything().guessed()
+    except LakeLogicError as error:
+        return None, error.message
+    return found, None if found is not None else "the source tells its columns only to an engine"
 
 
 def _written(folder: Path, columns: Columns, rows: Sequence[Row]) -> Path:

@@ -111,7 +111,7 @@ class RunLog:
             StateError: the log can't be written.
         """
         from deltalake import CommitProperties, Transaction, write_deltalake
-        from deltalake.exceptions import DeltaError
+        from deltalake.exceptions import CommitFailedError, DeltaError
         from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random
 
         transactions = None
@@ -122,7 +122,7 @@ class RunLog:
         table = _as_table(row)
         # Processes that write the very first rows at once all create the table; one wins, and the others append.
         again = Retrying(
-            retry=retry_if_exception_type(DeltaError),
+            retry=retry_if_exception_type(CommitFailedError),
             stop=stop_after_attempt(6),
             wait=wait_random(0, 0.3),
             reraise=True,

@@ -17,11 +17,12 @@ def verdict_view(verdict: Verdict, console: Console) -> RenderableType:
     """The verdict, the engines, and every difference up to a screenful."""
     sign = mark(console, "good" if verdict.is_portable else "bad")
     head = Text.assemble(sign, " ", (verdict.contract, "bold"), f"  {_sentence(verdict)}")
+    unseen = [line(f"  rows are made for the model: {verdict.unseen}", "dim")] if verdict.unseen else []
     parts = [section("Engines", _engines(verdict, console))]
     if verdict.differences:
         parts.append(section(f"Differences  {_how_many(verdict)}", _differences(verdict)))
     refused = [line(f"{trial.engine}: {trial.refusal}", "red") for trial in verdict.refusals]
-    return Group(head, *parts, *([section("Refused", *refused)] if refused else []))
+    return Group(head, *unseen, *parts, *([section("Refused", *refused)] if refused else []))
 
 
 def _sentence(verdict: Verdict) -> str:
