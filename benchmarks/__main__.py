@@ -23,9 +23,8 @@ def main() -> int:
         order = MeasuringOrder(asked.rows, asked.repeat, asked.limit)
         for name in _wanted(asked):
             console.print(f"measuring {name} …")
-            found[name] = measure(name, order)
-        found |= _circumstances(asked)
-        results.save(found)
+            found |= {name: measure(name, order)} | _circumstances(asked)
+            results.save(found)
     table.show(found, Console())
     console.print(f"Wrote {_short(results.PATH)}, {_short(chart.draw(found))} and {_short(page.write(found))}.")
     return 0 if all(goal.met for goal in results.goals(found)) else 1
