@@ -8,6 +8,7 @@ from pathlib import Path
 from scripts.pages.commands import commands_page, errors_page
 from scripts.pages.contract import contract_page
 from scripts.pages.kinds import masks_page, rules_page, transformations_page
+from scripts.pages.mesh import lint_page, mesh_page
 
 FOLDER = Path(__file__).parents[1] / "docs" / "reference"
 
@@ -19,6 +20,8 @@ def pages() -> Mapping[str, str]:
         "rules.md": rules_page(),
         "transformations.md": transformations_page(),
         "masks.md": masks_page(),
+        "mesh.md": mesh_page(),
+        "lint.md": lint_page(),
         "commands.md": commands_page(),
         "errors.md": errors_page(),
     }

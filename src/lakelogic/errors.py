@@ -102,6 +102,12 @@ class SqlError(ContractError):
     code = "sql"
 
 
+class UnknownColumn(SqlError):
+    """A rule, a transformation or SQL names a column that is not there."""
+
+    code = "unknown-column"
+
+
 class SecretMissing(UsageError):
     """A key that the contract needs is not set, or is too weak to use."""
 

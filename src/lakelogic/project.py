@@ -90,6 +90,11 @@ def load_project(file: Path) -> Project:
     return Project(root, file, **texts, spark=_spark(spark), unmasked_pii=_privacy(file, text, privacy))
 
 
+def place_of(file: Path, key: str) -> Place:
+    """Where a project file sets a key."""
+    return _line(file, _read(file), key)
+
+
 def _read(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")

@@ -20,10 +20,13 @@ import lakelogic
 from lakelogic.catalogs.base import catalogs
 from lakelogic.cli.main import COMMANDS
 from lakelogic.contract import load_text
+from lakelogic.contract.mesh import Domain, System, load_mesh_file
+from lakelogic.contract.policy_packs import PolicyPack
 from lakelogic.contract.support import unsupported
 from lakelogic.engines.opening import engines
 from lakelogic.formats.base import formats
 from lakelogic.masks.base import masks
+from lakelogic.models import Model
 from lakelogic.rules.base import dataset_rules, row_rules
 from lakelogic.run.processor import DataProcessor
 from lakelogic.run.result import RunResult
@@ -98,6 +101,14 @@ def test_no_reference_page_is_left_over() -> None:
 def test_a_contract_in_a_page_loads_and_is_supported(block: Block, tmp_path: Path) -> None:
     loaded = load_text(block.text, file=str(block), directory=tmp_path)
     assert unsupported(loaded) == []
+
+
+@pytest.mark.parametrize("block", blocks("yml"), ids=str)
+def test_a_file_about_many_contracts_in_a_page_is_valid(block: Block, tmp_path: Path) -> None:
+    file = tmp_path / block.text.splitlines()[0].removeprefix("# ").rsplit("/", 1)[-1]
+    file.write_text(block.text)
+    models: dict[str, type[Model]] = {"_domain.yaml": Domain, "_system.yaml": System}
+    assert load_mesh_file(file, models.get(file.name, PolicyPack)).data
 
 
 @pytest.mark.parametrize("block", blocks("python"), ids=str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,10 @@ from lakelogic.cli.options import chosen_contract, overrides_of
 
 if TYPE_CHECKING:
     from lakelogic.cli.screen.progress import Phases
+    from lakelogic.contract import LoadedContract
     from lakelogic.run.processor import DataProcessor
+
+FORMAT = 1
 
 
 def command(
@@ -25,6 +29,7 @@ def command(
     env: options.Environment = None,
     overrides: options.Overrides = None,
     sql: Annotated[bool, typer.Option("--sql", help="Print only the SQL, in the order in which it runs.")] = False,
+    origins: Annotated[bool, typer.Option("--origins", help="Tell which file and line set each value.")] = False,
     as_json: options.AsJson = False,
     verbose: options.Verbose = False,
     contract_option: options.ContractOption = None,
@@ -34,6 +39,9 @@ def command(
     from lakelogic.contract import load_contract
 
     loaded = load_contract(file, overrides=overrides_of(overrides), environment=env)
+    if origins:
+        _show_origins(loaded, as_json=as_json)
+        return
 
     from lakelogic.cli.screen.progress import Phases
     from lakelogic.run.processor import DataProcessor
@@ -41,6 +49,21 @@ def command(
     phases = Phases()
     processor = DataProcessor(loaded, engine, master=master, verbose=verbose, progress=phases)
     show_preview(processor, phases, file, source, target, as_json=as_json, verbose=verbose, sql_only=sql)
+
+
+def _show_origins(loaded: LoadedContract, *, as_json: bool) -> None:
+    from lakelogic.contract.origins import origins
+
+    told = origins(loaded)
+    if as_json:
+        values = [{**asdict(each), "place": str(each.place)} for each in told]
+        typer.echo(json.dumps({"format": FORMAT, "contract": loaded.name, "values": values}, indent=2, default=str))
+        return
+    from lakelogic.cli.screen.consoles import output, show
+    from lakelogic.cli.screen.origins import origins_view
+
+    console = output()
+    show(console, origins_view(told, loaded.name))
 
 
 def show_preview(

@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, str] = {
     "explain": "Show what a run would do, without doing it.",
     "log": "List the runs that there were.",
     "validate": "Check contracts, and show every problem with its line.",
+    "lint": "Say what a reviewer would say about contracts.",
     "schema": "Print the JSON Schema of a contract, for editors.",
     "verify-portability": "Compare the engines on made-up rows, cell by cell.",
     "template": "Print an annotated contract with every key.",

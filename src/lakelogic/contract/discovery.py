@@ -9,12 +9,13 @@ from pathlib import Path
 
 from lakelogic.contract.loaded import LoadedContract
 from lakelogic.contract.loading import load_contract
+from lakelogic.contract.policy_packs import FOLDER
 from lakelogic.contract.reading import MAX_BYTES
 from lakelogic.contract.support import unsupported
 from lakelogic.errors import ContractInvalid, LakeLogicError, NotSupportedYet, UsageError
 
 _ENDINGS = (".yaml", ".yml")
-# Any of these at the top of a file makes it a contract; registries and other YAML have none of them.
+# Any of these at the top of a file makes it a contract, unless its name says that it is about others.
 _TELLING_KEY = re.compile(r"^(source|server|model|quality|materialization|transformations|dataset)\s*:", re.MULTILINE)
 
 
@@ -81,6 +82,8 @@ def _yaml_files(folder: Path) -> Iterator[Path]:
 
 
 def _looks_like_contract(file: Path) -> bool:
+    if file.name.startswith("_") or file.parent.name == FOLDER:
+        return False
     try:
         text = file.read_bytes()[:MAX_BYTES].decode("utf-8-sig", errors="replace")
     except OSError as error:

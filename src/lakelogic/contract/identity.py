@@ -10,13 +10,13 @@ from pydantic import ConfigDict, Field
 from lakelogic.contract.values import Name, Names, Ratio
 from lakelogic.models import Model
 
-_LAYERS = {
+LAYERS = {
     "bronze": ("raw", "landing", "ingest"),
     "silver": ("stage", "cleansed", "transform"),
     "gold": ("curated", "refined", "presentation", "consumption"),
     "reference": ("ref", "seed", "lookup", "masterdata"),
 }
-_LAYER_OF = {word: layer for layer, words in _LAYERS.items() for word in (layer, *words)}
+_LAYER_OF = {word: layer for layer, words in LAYERS.items() for word in (layer, *words)}
 
 
 def normal_layer(word: str) -> str:
@@ -72,7 +72,7 @@ class Metadata(Model):
     run_log_backend: str | None = Field(default=None, description="What stores the run log table.")
     run_log_database: str | None = Field(default=None, description="Database file of the run log table.")
     run_log_table_partition_by: Names = Field(default=(), description="Partition columns of the run log table.")
-    policy_pack: str | None = Field(default=None, description="Policy pack whose defaults and rules are added.")
+    policy_pack: Names = Field(default=(), description="Policy packs whose defaults and rules are added.")
     upstream_policy: Literal["strict", "warn"] | None = Field(default=None, description="What a missing upstream does.")
     upstream_grace_hours: float | None = Field(default=None, ge=0, description="Hours an upstream may be late.")
     approval_required: bool = Field(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import get_args
 
 from lakelogic.contract.identity import is_layer, normal_layer
+from lakelogic.contract.inheritance import Mesh
 from lakelogic.contract.model import Contract
 from lakelogic.contract.naming import format_of, is_table_name, name_parts
 from lakelogic.contract.places import Places
+from lakelogic.contract.policy_packs import Brought
 from lakelogic.contract.source import Source, SourceType
 from lakelogic.errors import Place
 from lakelogic.project import Project
@@ -28,7 +31,11 @@ class Note:
 
 @dataclass(frozen=True)
 class LoadedContract:
-    """A contract with the project around it and the place of everything in it."""
+    """A contract with the project around it and the place of everything in it.
+
+    `document` is what the model was made of; `written` the same before variables were filled. `roles` says of each
+    file that had a say what it is to the contract, `brought` what policy packs added, `mesh` where it belongs.
+    """
 
     model: Contract
     path: FilePath | None
@@ -38,6 +45,10 @@ class LoadedContract:
     document: dict[str, object]
     environment: str | None = None
     notes: tuple[Note, ...] = ()
+    written: dict[str, object] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
+    brought: tuple[Brought, ...] = ()
+    mesh: Mesh = field(default_factory=Mesh)
 
     def place(self, *path: str | int) -> Place:
         """Where something was written, or the nearest thing around it."""

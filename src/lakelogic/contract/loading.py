@@ -10,21 +10,29 @@ from pathlib import Path as FilePath
 from pydantic import ValidationError
 
 from lakelogic.contract.checks import notes_of, semantic_problems
+from lakelogic.contract.inheritance import Mesh, fill_in, find_mesh, inherit, layer_of
+from lakelogic.contract.layering import Layered
 from lakelogic.contract.loaded import LoadedContract
 from lakelogic.contract.model import Contract
 from lakelogic.contract.overrides import apply_environment, apply_overrides
 from lakelogic.contract.places import Places
+from lakelogic.contract.policy_packs import Brought, Wanted, apply_packs
 from lakelogic.contract.problems import problems_of
 from lakelogic.contract.reading import MAX_BYTES, decode, read_yaml
 from lakelogic.contract.variables import Variables
 from lakelogic.errors import ContractInvalid, LakeLogicError, NotSupportedYet, Place, UsageError
-from lakelogic.project import Project, find_project
+from lakelogic.project import find_project
 
 
 def load_contract(
-    path: str | FilePath, *, overrides: Mapping[str, object] | None = None, environment: str | None = None
+    path: str | FilePath,
+    *,
+    overrides: Mapping[str, object] | None = None,
+    environment: str | None = None,
+    policy_packs: Sequence[str] = (),
+    policy_pack_dir: str | FilePath | None = None,
 ) -> LoadedContract:
-    """The contract in a file.
+    """The contract in a file, with what it inherits and what policy packs bring to it.
 
     Raises:
         ContractInvalid: the file is not a valid contract; names every problem.
@@ -32,7 +40,8 @@ def load_contract(
     """
     file = FilePath(path)
     text = decode(_bytes(file), str(file))
-    return _Loading(text, str(file), file, file.resolve().parent, overrides or {}, environment).load()
+    wanted = Wanted(tuple(policy_packs), FilePath(policy_pack_dir) if policy_pack_dir else None)
+    return _Loading(text, str(file), file, file.resolve().parent, overrides or {}, environment, wanted).load()
 
 
 def load_text(text: str, *, file: str = "<text>", directory: FilePath | None = None) -> LoadedContract:
@@ -67,6 +76,9 @@ class _Loading:
     directory: FilePath
     overrides: Mapping[str, object] = field(default_factory=dict)
     environment: str | None = None
+    packs: Wanted = field(default_factory=Wanted)
+    brought: list[Brought] = field(default_factory=list)
+    roles: dict[str, str] = field(default_factory=dict)
     problems: list[LakeLogicError] = field(default_factory=list)
 
     def load(self) -> LoadedContract:
@@ -74,15 +86,30 @@ class _Loading:
         _refuse_odcs(written, places)
         project = find_project(self.directory)
         chosen = project.environment_name(self.environment)
-        self.problems += apply_environment(written, places, chosen)
-        self.problems += apply_overrides(written, places, self.overrides)
+        mesh = find_mesh(self.path, self.directory, project)
+        self._put_together(Layered(written, places), mesh, chosen)
         variables = Variables(os.environ, places, chosen)
         document = variables.fill(written)
         self.problems += variables.problems
         model = self._model(document, written, places, variables)
         if model is None:
             raise self._invalid()
-        return self._checked(model, document, places, project, variables)
+        loaded = LoadedContract(model, self.path, self.directory, project, places, document, chosen)
+        loaded = replace(loaded, written=written, roles=self.roles, brought=tuple(self.brought), mesh=mesh)
+        return self._checked(loaded, variables)
+
+    def _put_together(self, layered: Layered, mesh: Mesh, environment: str | None) -> None:
+        """What was written, what is inherited, what was asked for, and what packs bring: who comes first, wins."""
+        self.roles = {self.file: "contract", **mesh.roles}
+        self.problems += inherit(layered, mesh, self.path)
+        self.problems += apply_environment(layered.data, layered.places, environment)
+        self.problems += apply_overrides(layered.data, layered.places, self.overrides)
+        layer = layer_of(layered.data, mesh, self.path)
+        brought, files, problems = apply_packs(layered, self.directory, layer, self.packs, self.overrides)
+        self.brought += brought
+        self.roles |= files
+        self.problems += problems
+        self.problems += fill_in(layered, mesh, self.path, environment)
 
     def _model(
         self, document: dict[str, object], written: dict[str, object], places: Places, variables: Variables
@@ -93,10 +120,7 @@ class _Loading:
             self._add(problems_of(error, Contract, written, places), variables)
             return None
 
-    def _checked(
-        self, model: Contract, document: dict[str, object], places: Places, project: Project, variables: Variables
-    ) -> LoadedContract:
-        loaded = LoadedContract(model, self.path, self.directory, project, places, document, variables.environment)
+    def _checked(self, loaded: LoadedContract, variables: Variables) -> LoadedContract:
         self._add(semantic_problems(loaded), variables)
         if self.problems:
             raise self._invalid()

@@ -11,7 +11,7 @@ from lakelogic.contract.places import Path, Places
 from lakelogic.contract.reading import resolved
 from lakelogic.errors import ContractError, Place, did_you_mean
 
-_PATH_KEYS = {"path", "target_path", "target", "location", "archive_path", "manifest_path", "output_path"}
+PATH_KEYS = {"path", "target_path", "target", "location", "archive_path", "manifest_path", "output_path"}
 
 
 def apply_environment(data: dict[str, object], places: Places, environment: str | None) -> list[ContractError]:
@@ -85,13 +85,13 @@ def _given(dotted: str, value: object) -> object:
             return json.loads(value)
         except json.JSONDecodeError:
             return value
-    if dotted.rsplit(".", 1)[-1] in _PATH_KEYS and _is_relative_path(value):
+    if dotted.rsplit(".", 1)[-1] in PATH_KEYS and (is_relative_path(value) or FilePath(value).exists()):
         return str(FilePath.cwd() / value)
     return resolved(value)
 
 
-def _is_relative_path(value: str) -> bool:
-    """Whether a value is a path that depends on the working directory: no address, no catalog name."""
+def is_relative_path(value: str) -> bool:
+    """Whether a value is a path that depends on where it stands: no address, no catalog name, not a bare word."""
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", value) or value.startswith(("/", "~", "$", "{")):
         return False
-    return "/" in value or value.startswith(".") or FilePath(value).exists()
+    return "/" in value or value.startswith(".")

@@ -9,6 +9,14 @@ from lakelogic.errors import Place
 Path = tuple[str | int, ...]
 
 
+def dotted(path: Path) -> str:
+    """A path as people write it: `links[0].path`."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
 @dataclass(frozen=True)
 class Places:
     """The place of every key, list item and value, by its path from the top."""

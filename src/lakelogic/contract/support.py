@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pydantic import BaseModel
 
 from lakelogic.contract.loaded import LoadedContract
-from lakelogic.contract.places import Path
+from lakelogic.contract.places import Path, dotted
 from lakelogic.errors import NotSupportedYet
 
 # Keys that are refused wherever they say something.
@@ -22,7 +22,6 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
         "run_log_backend",
         "run_log_database",
         "run_log_table_partition_by",
-        "policy_pack",
         "upstream_policy",
         "upstream_grace_hours",
         "approval_required",
@@ -135,13 +134,13 @@ def _used_keys(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
         # The guard of a merge reads this key, whatever the watermark.
         guarded = key == "watermark_field" and loaded.model.materialization.merge_dedup_guard
         if not guarded and _says_something(loaded.model, (*path, key)):
-            yield (*path, key), _dotted((*path, key))
+            yield (*path, key), dotted((*path, key))
 
 
 def _used_values(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
     for path, values in _VALUES.items():
         if (value := _at(loaded.model, path)) in values:
-            yield path, f"{_dotted(path)}: {value}"
+            yield path, f"{dotted(path)}: {value}"
     for index, link in enumerate(loaded.model.links):
         if link.type == "orc":
             yield ("links", index, "type"), f"links[{index}].type: {link.type}"
@@ -182,10 +181,3 @@ def _at(value: object, path: Path) -> object:
     for part in path:
         value = value[part] if isinstance(value, tuple) and isinstance(part, int) else getattr(value, str(part), None)
     return value
-
-
-def _dotted(path: Path) -> str:
-    text = ""
-    for part in path:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
-    return text

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from lakelogic.contract import LoadedContract
-from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError
+from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, UnknownColumn
 from lakelogic.masks.base import Mask, Secret, mask_for
 from lakelogic.masks.raw import RAW_SECRETS
 from lakelogic.plan import accounts, names
@@ -22,6 +22,7 @@ from lakelogic.plan.model import (
     CheckPlan,
     LinkPlan,
     Plan,
+    PolicyPlan,
     QuestionsPlan,
     ReadPlan,
     StagePlan,
@@ -87,6 +88,7 @@ class _Planner:
         self._contract = loaded.model
         self._given = given
         self._split = split
+        self._left_out = dict(split.left_out)
         self._links = links
         self._target = target_of(loaded, given.target)
         self._strategy = strategies.get(self._contract.materialization.strategy)()
@@ -126,6 +128,7 @@ class _Planner:
             audits_block_write=contract.quality.fail_pipeline_on_dataset_error,
             hide=self._private(),
             notes=self._notes(),
+            policies=self._policies(),
         )
 
     def _output_columns(self) -> Columns:
@@ -234,7 +237,11 @@ class _Planner:
             try:
                 audits.append(rule.audit(self._out.visible, self._links))
             except LakeLogicError as error:
-                problems.append(error.at(self._loaded.place("quality", "dataset_rules", position)))
+                place = self._loaded.place("quality", "dataset_rules", position)
+                if isinstance(error, UnknownColumn) and place in {brought.place for brought in self._loaded.brought}:
+                    self._left_out[place] = error.message
+                else:
+                    problems.append(error.at(place))
         keys = [self._key(name, problems) for name in self._loaded.primary_key]
         if problems:
             raise ContractInvalid(problems)
@@ -325,6 +332,12 @@ class _Planner:
             raise ContractError(f"quarantine and target are both {location.text}.", cure="Name another.", place=place)
         operation = strategies.get(said.write_mode)().operation(Rows())
         return TablePlan(location.text, location.is_name, said.write_mode, operation)
+
+    def _policies(self) -> tuple[PolicyPlan, ...]:
+        return tuple(
+            PolicyPlan(each.pack, each.what, str(each.place), each.left_out or self._left_out.get(each.place))
+            for each in self._loaded.brought
+        )
 
     def _notes(self) -> tuple[str, ...]:
         notes = [str(note) for note in self._loaded.notes]

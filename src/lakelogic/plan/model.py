@@ -127,6 +127,16 @@ class TablePlan:
 
 
 @dataclass(frozen=True)
+class PolicyPlan:
+    """Something that a policy pack brought, where the pack says it, and why it is left out, if it is."""
+
+    pack: str
+    what: str
+    place: str
+    left_out: str | None = None
+
+
+@dataclass(frozen=True)
 class Plan:
     """Everything a run will do. Two runs with one fingerprint treat the same input the same way.
 
@@ -155,6 +165,7 @@ class Plan:
     audits_block_write: bool = False
     hide: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    policies: tuple[PolicyPlan, ...] = ()
     format: int = field(default=FORMAT)
 
     @property
@@ -162,6 +173,8 @@ class Plan:
         """A short hash of everything that decides what happens to a given input."""
         data = asdict(self)
         data.pop("notes")
+        # What packs brought stands among the rules and steps already.
+        data.pop("policies")
         data["read"].pop("reason")
         canonical = json.dumps(data, sort_keys=True, separators=(",", ":"), default=str)
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]

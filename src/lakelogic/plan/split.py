@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from lakelogic.contract import LoadedContract
-from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place
+from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place, UnknownColumn
 from lakelogic.plan import names
 from lakelogic.plan.conform import Declared, conform, declared
 from lakelogic.plan.intake import take_in
@@ -65,11 +65,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class Split:
-    """Both stages of a contract, and the source's columns that its model does not know."""
+    """Both stages of a contract, the source's columns that its model does not know, and what of packs is left out."""
 
     pre: Stage
     post: Stage
     unknown: tuple[str, ...]
+    left_out: Mapping[Place, str] = field(default_factory=dict)
 
 
 class SplitBuilder:
@@ -80,6 +81,8 @@ class SplitBuilder:
         self._contract = loaded.model
         self._links = links
         self._problems: list[LakeLogicError] = []
+        self._from_packs = {brought.place for brought in loaded.brought}
+        self._left_out: dict[Place, str] = {}
         self._model = declared((item.name, item.type) for item in self._contract.model.fields)
 
     def build(self, source: Columns) -> Split:
@@ -124,7 +127,7 @@ class SplitBuilder:
         if at_once:
             pre = self._judged_at_once(pre, post)
             post = Stage(Chain(pre.columns, self._links))
-        return Split(pre, post, unknown)
+        return Split(pre, post, unknown, self._left_out)
 
     def _waiting(self, phase: str) -> list[tuple[int, Transform]]:
         return [(at, item) for at, item in self._of_phase(phase) if item.waits_for_rules]
@@ -221,8 +224,13 @@ class SplitBuilder:
 
     def _add_step(self, stage: Stage, position: int, transform: Transform) -> None:
         place = self._loaded.place("transformations", position)
-        stage.chain.transform(f"{position + 1}. {transform.kind}", transform.over(self._loaded.name), place)
-        stage.checks.extend(transform.checks(stage.columns))
+        try:
+            stage.chain.transform(f"{position + 1}. {transform.kind}", transform.over(self._loaded.name), place)
+        except UnknownColumn as error:
+            if not self._leave_out(place, error):
+                raise
+        else:
+            stage.checks.extend(transform.checks(stage.columns))
 
     def _made_later(self, columns: Columns) -> set[str]:
         """Fields of the model that only a post transformation makes."""
@@ -275,7 +283,15 @@ class SplitBuilder:
             else:
                 stage.checks.extend(replace(check, lookup=link) for check, link in zip(checks, links, strict=True))
                 return
-        self._problems.append(errors[0].at(place))
+        if not self._leave_out(place, *errors):
+            self._problems.append(errors[0].at(place))
+
+    def _leave_out(self, place: Place, *errors: LakeLogicError) -> bool:
+        """Leaves out what a policy pack brought for columns that are not there; whether it is of that kind."""
+        if place not in self._from_packs or not all(isinstance(error, UnknownColumn) for error in errors):
+            return False
+        self._left_out[place] = errors[0].message
+        return True
 
     def _name(self, *stages: Stage) -> None:
         everything = [check for stage in stages for check in stage.checks]

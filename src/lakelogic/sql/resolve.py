@@ -10,7 +10,7 @@ from sqlglot.errors import OptimizeError
 from sqlglot.optimizer.qualify_columns import qualify_columns, quote_identifiers
 from sqlglot.optimizer.qualify_tables import qualify_tables
 
-from lakelogic.errors import SqlError, did_you_mean
+from lakelogic.errors import SqlError, UnknownColumn, did_you_mean
 from lakelogic.sql.annotate import SOURCE, output_columns, schema_of
 from lakelogic.sql.guard import check_tables
 from lakelogic.sql.types import UNKNOWN, Column, Columns
@@ -137,7 +137,7 @@ def _unknown(error: OptimizeError, tables: Mapping[str, Columns]) -> SqlError:
     if text.startswith("Unknown column: "):
         name = text.removeprefix("Unknown column: ")
         names = [column.name for columns in tables.values() for column in columns]
-        return SqlError(f"column '{name}' is unknown.", cure=did_you_mean(name, names))
+        return UnknownColumn(f"column '{name}' is unknown.", cure=did_you_mean(name, names))
     return SqlError(f"{text}.")
 
 

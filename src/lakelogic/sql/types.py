@@ -9,7 +9,7 @@ from functools import cached_property
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
-from lakelogic.errors import ContractError, SqlError, did_you_mean
+from lakelogic.errors import ContractError, UnknownColumn, did_you_mean
 
 UNKNOWN = exp.DataType.build("unknown")
 STRING = exp.DataType.build("string", dialect="spark")
@@ -138,10 +138,10 @@ class Columns:
         """The column of this name.
 
         Raises:
-            SqlError: there is none; names the nearest one.
+            UnknownColumn: there is none; names the nearest one.
         """
         if (found := self.find(name)) is None:
-            raise SqlError(f"column '{name}' is unknown.", cure=did_you_mean(name, self.visible.names))
+            raise UnknownColumn(f"column '{name}' is unknown.", cure=did_you_mean(name, self.visible.names))
         return found
 
     def with_(self, *columns: Column) -> Columns:

@@ -30,7 +30,8 @@ def preview_view(preview: Preview, contract: str, console: Console) -> Renderabl
     parts: list[RenderableType] = [_head(preview), *_read(preview, console), *_links(preview.plan, console)]
     # The longest part stands before what people look for, which is then still on the screen.
     parts += [*_steps(preview.plan), section("SQL", sql_text(preview.plan, console))]
-    parts += [*_rules(preview.plan, console), *_dataset_rules(preview.plan), _passes(told), *_stored(preview.plan)]
+    parts += [*_rules(preview.plan, console), *_dataset_rules(preview.plan), *_policies(preview.plan)]
+    parts += [_passes(told), *_stored(preview.plan)]
     parts += [_writes(told, console), *_doubts(preview), *next_view(after_plan(contract))]
     return Group(*parts)
 
@@ -160,6 +161,15 @@ def _dataset_rules(plan: Plan) -> Iterator[RenderableType]:
             table.add_row(line(audit.name, "bold"), audit.severity, _sql(audit.sql), joined([low, high], ", "))
         note = "a failed one stops the write" if plan.audits_block_write else "a failed one blocks what is downstream"
         yield section("Dataset rules", table, note=note)
+
+
+def _policies(plan: Plan) -> Iterator[RenderableType]:
+    if plan.policies:
+        table = grid("left", "left", "wrap")
+        for each in plan.policies:
+            told = line(f"left out: {each.left_out}", "yellow") if each.left_out else line(each.place, "dim")
+            table.add_row(line(each.pack, "bold"), line(each.what), told)
+        yield section("From policy packs", table)
 
 
 def _passes(told: Explained) -> RenderableType:

@@ -1,0 +1,80 @@
+"""`lakelogic lint`: what a reviewer would say about contracts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lakelogic.cli import options
+from lakelogic.contract.discovery import Verdict, find_contracts, judge
+from lakelogic.contract.lint.base import Finding, lint, lint_rules
+from lakelogic.errors import ContractInvalid, GateClosed
+
+FORMAT = 1
+
+
+def command(
+    paths: Annotated[list[Path], typer.Argument(help="Contract files, or folders to search for them.")],
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if there is a warning.")] = False,
+    ignore: Annotated[
+        list[str] | None, typer.Option("--ignore", metavar="CODE", help="A warning to leave out; repeatable.")
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Say what a reviewer would say about contracts: names, owners, personal data, rules, keys."""
+    for code in ignore or ():
+        lint_rules.get(code)
+    verdicts = [judge(file) for file in find_contracts(paths).contracts]
+    found = {each.file: lint(each.contract, ignore or ()) for each in verdicts if each.contract is not None}
+    if as_json:
+        typer.echo(json.dumps(_report(verdicts, found), indent=2, ensure_ascii=False))
+    else:
+        _print(verdicts, found)
+    if not all(verdict.valid for verdict in verdicts):
+        raise typer.Exit(ContractInvalid.exit_code)
+    if strict and any(found.values()):
+        raise typer.Exit(GateClosed.exit_code)
+
+
+def _print(verdicts: Sequence[Verdict], found: dict[Path, list[Finding]]) -> None:
+    for verdict in verdicts:
+        for each in (*verdict.problems, *found.get(verdict.file, ())):
+            typer.echo(each)
+    warnings = sum(len(findings) for findings in found.values())
+    problems = sum(len(verdict.problems) for verdict in verdicts)
+    told = (
+        f"{len(verdicts)} contract{'' if len(verdicts) == 1 else 's'}: {warnings} warning{'' if warnings == 1 else 's'}"
+    )
+    typer.echo(f"{told}, {problems} problem{'' if problems == 1 else 's'}.")
+
+
+def _report(verdicts: Sequence[Verdict], found: dict[Path, list[Finding]]) -> dict[str, object]:
+    return {
+        "format": FORMAT,
+        "clean": all(verdict.valid and not found.get(verdict.file) for verdict in verdicts),
+        "contracts": [
+            {
+                "file": str(verdict.file),
+                "valid": verdict.valid,
+                "problems": [str(problem) for problem in verdict.problems],
+                "warnings": [_told(each) for each in found.get(verdict.file, ())],
+            }
+            for verdict in verdicts
+        ],
+    }
+
+
+def _told(finding: Finding) -> dict[str, object]:
+    place = finding.place
+    return {
+        "code": finding.code,
+        "message": finding.message,
+        "cure": finding.cure,
+        "file": place.file,
+        "line": place.line,
+        "column": place.column,
+    }

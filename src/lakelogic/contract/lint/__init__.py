@@ -1,0 +1,1 @@
+"""What a reviewer would say about a contract that is valid."""
