@@ -19,7 +19,7 @@ demo: install ## the contract of the home page on its four customers, twice
 	@scripts/demo.sh
 
 test: jars ## unit, conformance and scenario tests, with a real Spark
-	$(BIN)/pytest -m "not slow and not bench" $(ARGS)
+	$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not bench" $(ARGS)
 
 torture: jars ## the slow tests: kills, races, large inputs
 	$(BIN)/pytest -m slow $(ARGS)
