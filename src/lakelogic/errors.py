@@ -138,6 +138,13 @@ class GateClosed(LakeLogicError):
     code = "gate"
 
 
+class ApprovalNeeded(LakeLogicError):
+    """Somebody must approve the run before its rows are published."""
+
+    code = "approval"
+    exit_code = 3
+
+
 class WriteError(LakeLogicError):
     """A table could not be written."""
 
@@ -155,6 +162,12 @@ class RunBusy(LakeLogicError):
 
     code = "busy"
     retry_can_help = True
+
+
+class RunStopped(LakeLogicError):
+    """A run was stopped from outside: it took too long, or somebody interrupted it."""
+
+    code = "stopped"
 
 
 class ReconciliationError(LakeLogicError):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from lakelogic.plan.model import TablePlan
 from lakelogic.sources.read import FilesToRead, TableToRead
@@ -52,6 +52,14 @@ class Committed:
     updated: int | None = None
     deleted: int | None = None
     operation: str = ""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Rows that several runs use, and how to let go of them."""
+
+    rows: Any
+    release: Callable[[], object]
 
 
 class Engine(Protocol[Frame]):
@@ -114,6 +122,12 @@ class Engine(Protocol[Frame]):
     def hold(self, frame: Frame) -> Frame:
         """The same frame, computed once for several uses."""
 
+    def share(self, frame: Frame) -> Shared:
+        """The rows of a frame, computed once for engines of this kind in the same process."""
+
+    def take(self, shared: Shared) -> Frame:
+        """Rows that another engine of this kind has shared."""
+
     def write(self, table: TablePlan, frame: Frame, stamp: Stamp) -> Committed: ...
 
     def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
@@ -127,6 +141,9 @@ class Engine(Protocol[Frame]):
 
     def read_back(self, table: TablePlan, version: int | None) -> Frame:
         """A table of ours as a commit left it."""
+
+    def interrupt(self) -> None:
+        """Cancel what is under way, from another thread; it then raises."""
 
     def close(self) -> None:
         """Let go of what the run held."""

@@ -71,6 +71,15 @@ class Auditor:
                 cure="Nothing was written. Mend the source, or allow quarantine.",
             )
 
+    def ratio(self, judged: Judged) -> float:
+        """The share of bad rows among those judged, counted before anything is written."""
+        bad = [(stage, self._rows(frame)) for stage, frame in judged.bad]
+        at_split = self._rows(judged.at_split) + sum(rows for stage, rows in bad if stage is self._plan.pre)
+        return sum(rows for _, rows in bad) / at_split if at_split else 0.0
+
+    def _rows(self, frame: Any) -> int:
+        return int(str(self._engine.measure("SELECT count(1) AS rows FROM source", {"source": frame})["rows"]))
+
     def _check_keys(self, good: Any, row: Mapping[str, object]) -> None:
         names = ", ".join(self._plan.target.operation.unique_by)
         if row["null_keys"]:

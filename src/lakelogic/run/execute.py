@@ -13,6 +13,7 @@ from lakelogic.engines.base import Committed, Engine, Stamp
 from lakelogic.errors import GateClosed
 from lakelogic.plan.model import CheckPlan, Plan, TablePlan
 from lakelogic.plan.names import ORIGIN
+from lakelogic.run.approval import ApprovalGate
 from lakelogic.run.auditing import Audited, Auditor
 from lakelogic.run.judging import POST, READ, SPLIT, Judge, Judged, Probes, changes_rows, points_needed, step_point
 from lakelogic.run.result import Counts, RuleResult, StepCount
@@ -47,6 +48,7 @@ class Execution:
         keys: Any,
         pin: Callable[[str], str],
         progress: Progress,
+        gate: ApprovalGate | None = None,
     ) -> None:
         self._plan = plan
         self._engine = engine
@@ -56,6 +58,7 @@ class Execution:
         self._judge = Judge(plan, engine, relations, keys, pin)
         self._auditor = Auditor(plan, engine, relations, pin)
         self._progress = progress
+        self._gate = gate
         self.timings: dict[str, float] = {}
         # An earlier attempt may have written, whatever becomes of this one.
         self.began_to_write = claim.attempt > 1
@@ -65,6 +68,7 @@ class Execution:
 
         Raises:
             GateClosed: a gate stopped the run before anything was published.
+            ApprovalNeeded: somebody must approve it first.
             WriteError: a table could not be written.
         """
         plan = self._plan
@@ -80,6 +84,8 @@ class Execution:
         if audited.failed and plan.audits_block_write:
             failed = ", ".join(rule.name for rule in audited.failed)
             raise GateClosed(f"dataset rules failed: {failed}.", cure="Nothing was written.")
+        if self._gate is not None:
+            self._gate.ask(plan, self._claim, lambda: self._auditor.ratio(judged))
         with self._timed("writing quarantine"):
             quarantine = self._write_quarantine(judged)
         published = self._judge.published(good)

@@ -46,10 +46,11 @@ class Probes:
 
 @dataclass(frozen=True)
 class Judged:
-    """Good rows after all steps, and the bad rows of each stage, as frames that were not yet computed."""
+    """Good rows after all steps, the bad rows of each stage, and the good rows at the split, not yet computed."""
 
     good: Any
     bad: tuple[tuple[StagePlan, Any], ...]
+    at_split: Any = None
 
 
 class Judge:
@@ -68,13 +69,13 @@ class Judge:
         frame = self._steps(plan.pre, probes.at(READ, source), probes)
         bad = [(plan.pre, self._select(plan.pre.bad, frame))] if plan.pre.bad else []
         good = self._select(plan.pre.good, frame) if plan.pre.good else frame
-        good = probes.at(SPLIT, good, warning_counts(plan.pre.warnings, self._pin))
+        good = at_split = probes.at(SPLIT, good, warning_counts(plan.pre.warnings, self._pin))
         good = self._steps(plan.post, good, probes)
         if plan.post.bad and plan.post.good:
             bad.append((plan.post, self._select(plan.post.bad, good)))
             good = self._select(plan.post.good, good)
         good = probes.at(POST, good, warning_counts(plan.post.warnings, self._pin))
-        return Judged(good, tuple(bad))
+        return Judged(good, tuple(bad), at_split)
 
     def published(self, good: Any) -> Any:
         """Good rows as they are stored."""

@@ -14,6 +14,7 @@ from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import engines
 from lakelogic.errors import ContractError, LakeLogicError, SourceError
 from lakelogic.plan.model import LinkPlan
+from lakelogic.run.references import References
 from lakelogic.sources.delta import delta_columns
 from lakelogic.sources.discover import SourceSpec, link_spec, list_source, source_columns, to_read
 from lakelogic.sources.read import FilesToRead, TableToRead
@@ -32,8 +33,10 @@ class ReadLink:
     frame: Any
 
 
-def read_links(loaded: LoadedContract, engine: Engine[Any]) -> Mapping[str, ReadLink]:
-    """Every link of a contract, narrowed as it says.
+def read_links(
+    loaded: LoadedContract, engine: Engine[Any], references: References | None = None
+) -> Mapping[str, ReadLink]:
+    """Every link of a contract, narrowed as it says; through `references`, what others have read is not read again.
 
     Raises:
         SourceError: a link can't be read.
@@ -42,7 +45,7 @@ def read_links(loaded: LoadedContract, engine: Engine[Any]) -> Mapping[str, Read
     links = {}
     for position, link in enumerate(loaded.model.links):
         try:
-            links[link.name] = _read(link, loaded, engine)
+            links[link.name] = _read(link, loaded, engine, references)
         except LakeLogicError as error:
             raise error.at(loaded.place("links", position)) from None
     return links
@@ -68,19 +71,22 @@ def _guessed(wanted: SourceSpec | TableToRead) -> Columns | None:
     return None if files.kind.needs_engine else source_columns(files)
 
 
-def _read(link: Link, loaded: LoadedContract, engine: Engine[Any]) -> ReadLink:
+def _read(link: Link, loaded: LoadedContract, engine: Engine[Any], references: References | None) -> ReadLink:
     wanted = link_spec(link, loaded.directory)
-    if isinstance(wanted, TableToRead):
-        table, found = engine.table_columns(wanted)
-        frame = engine.read_table(table)
-    else:
-        files = _files(wanted)
-        files = engine.files_columns(files) if files.kind.needs_engine else files
-        frame, found = engine.read_files(files), source_columns(files)
+    frame, found = references.read(wanted, engine, _rows) if references else _rows(wanted, engine)
     select, columns = _narrowed(link, found)
     plan = _plan(link, wanted, select, found, engine.name)
     narrowed = engine.select(plan.sql, {"source": frame})
     return ReadLink(plan, columns, engine.broadcast(narrowed) if link.broadcast else narrowed)
+
+
+def _rows(wanted: SourceSpec | TableToRead, engine: Engine[Any]) -> tuple[Any, Columns]:
+    if isinstance(wanted, TableToRead):
+        table, found = engine.table_columns(wanted)
+        return engine.read_table(table), found
+    files = _files(wanted)
+    files = engine.files_columns(files) if files.kind.needs_engine else files
+    return engine.read_files(files), source_columns(files)
 
 
 def _plan(link: Link, wanted: SourceSpec | TableToRead, select: exp.Query, found: Columns, engine: str) -> LinkPlan:

@@ -15,9 +15,10 @@ from loguru import logger
 from lakelogic.contract import LoadedContract, load_contract
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import EngineSettings, chosen_engine, engines, open_engine
-from lakelogic.errors import LakeLogicError
+from lakelogic.errors import ApprovalNeeded, LakeLogicError
 from lakelogic.observe.service_levels import ServiceLevelResult, judge_service_levels
 from lakelogic.plan.model import Plan
+from lakelogic.run.approval import ApprovalAsk, gate_of
 from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, require_supported
 from lakelogic.run.execute import Execution, Outcome
 from lakelogic.run.external import refuse_external_logic
@@ -25,6 +26,7 @@ from lakelogic.run.inputs import Input
 from lakelogic.run.links import ReadLink, guessed_links, read_links
 from lakelogic.run.looking import safe_rows
 from lakelogic.run.preview import Preview
+from lakelogic.run.references import References
 from lakelogic.run.result import Counts, RunResult, Status
 from lakelogic.run.tell import log_row, tell
 from lakelogic.run.unfinished import Unfinished
@@ -70,6 +72,8 @@ class DataProcessor:
         verbose: bool = False,
         progress: Progress | None = None,
         allow_external_logic: bool = True,
+        references: References | None = None,
+        approval: ApprovalAsk | None = None,
     ) -> None:
         """Load the contract. A server does not `allow_external_logic`: code of the contract then never runs.
 
@@ -91,7 +95,10 @@ class DataProcessor:
         self._pipeline_run_id = pipeline_run_id
         self._progress = progress or _silent
         self._allow_external_logic = allow_external_logic
+        self._references = references
+        self._gate = gate_of(self.contract, approval or ApprovalAsk())
         self.last_result: RunResult | None = None
+        self._at_work: Engine[Any] | None = None
 
     def run(self, frame: Any = None, *, batch_id: str | None = None, force: bool = False) -> RunResult:
         """Read, judge, write and log. A frame takes the place of the source.
@@ -140,6 +147,11 @@ class DataProcessor:
         self._check_early(beginning, found)
         with self._engine() as engine:
             return self._prepare(beginning, found, engine)
+
+    def stop(self) -> None:
+        """Cancel what the engine is doing for this contract: for another thread to call. The run then fails."""
+        if (engine := self._at_work) is not None:
+            engine.interrupt()
 
     def _begin(self, ask: Ask) -> Beginning:
         require_supported(self.contract)
@@ -207,10 +219,11 @@ class DataProcessor:
 
     @contextmanager
     def _engine(self) -> Iterator[Engine[Any]]:
-        engine = open_engine(self._settings, self._progress)
+        engine = self._at_work = open_engine(self._settings, self._progress)
         try:
             yield engine
         finally:
+            self._at_work = None
             engine.close()
 
     def _check_early(self, beginning: Beginning, found: Input) -> None:
@@ -225,7 +238,7 @@ class DataProcessor:
     def _prepare(self, beginning: Beginning, found: Input, engine: Engine[Any]) -> Prepared:
         self._progress("planning")
         found = found.shaped(engine)
-        links = read_links(beginning.loaded, engine)
+        links = read_links(beginning.loaded, engine, self._references)
         described = {name: (link.plan, link.columns) for name, link in links.items()}
         return Prepared(beginning, found, beginning.plan(found, found.columns, engine.name, described), links)
 
@@ -246,6 +259,7 @@ class DataProcessor:
             engine.keys(secrets) if secrets else None,
             lambda sql: pin(sql, started=claim.started, run_id=claim.run_id, pipeline_run_id=claim.pipeline_run_id),
             self._progress,
+            self._gate,
         )
         try:
             found = prepared.found
@@ -285,11 +299,16 @@ class DataProcessor:
         tell(result)
 
     def _failed(self, prepared: Prepared, claim: Claim, error: BaseException, *, began_to_write: bool) -> None:
-        """Close the claim if no write was begun; else a commit may be there or yet come, and the next run looks."""
-        if not began_to_write:
+        """Close the claim if no write was begun; else a commit may be there or yet come, and the next run looks.
+
+        One that waits for approval keeps its claim, so that the next run asks about the same input.
+        """
+        waits = isinstance(error, ApprovalNeeded)
+        if not began_to_write and not waits:
             prepared.beginning.claims.finish(claim, "failed")
         message = str(error) if isinstance(error, LakeLogicError) else type(error).__name__
-        result = replace(_result(prepared.plan, claim, "failed", datetime.now(UTC)), error=message)
+        status: Status = "awaiting_approval" if waits else "failed"
+        result = replace(_result(prepared.plan, claim, status, datetime.now(UTC)), error=message)
         try:
             self._log(prepared.beginning, result, prepared.found)
         except LakeLogicError as second:

@@ -15,7 +15,7 @@ from lakelogic.run.looking import SafeRows
 
 FORMAT = 1
 
-Status = Literal["succeeded", "failed", "no_new_data", "planned"]
+Status = Literal["succeeded", "failed", "no_new_data", "planned", "skipped", "blocked", "awaiting_approval"]
 
 
 @dataclass(frozen=True)
@@ -179,9 +179,18 @@ class RunResult:
         return any(rule.status != "passed" and rule.severity == "error" for rule in self.dataset_rules)
 
     @property
+    def blocking(self) -> tuple[str, ...]:
+        """Why downstream contracts must not run, though this one wrote its rows."""
+        failed = [rule.name for rule in self.dataset_rules if rule.status != "passed" and rule.severity == "error"]
+        reasons = [f"dataset rules failed ({', '.join(failed)})"] if failed else []
+        ratio = self.counts.ratio or 0.0
+        if self.max_ratio is not None and ratio > self.max_ratio:
+            reasons.append(f"{ratio:.1%} quarantined, and quarantine.max_ratio is {self.max_ratio:.1%}")
+        return tuple(reasons)
+
+    @property
     def blocks_downstream(self) -> bool:
-        too_many = self.max_ratio is not None and (self.counts.ratio or 0.0) > self.max_ratio
-        return self.status == "failed" or self.dataset_rules_failed or too_many
+        return self.status in ("failed", "awaiting_approval") or bool(self.blocking)
 
     @property
     def exit_code(self) -> int:

@@ -104,6 +104,11 @@ class RunLog:
                 cure="Name another folder with LAKELOGIC_STATE, or as 'state' in lakelogic.toml.",
             )
 
+    @property
+    def exists(self) -> bool:
+        """Whether anything was ever logged here."""
+        return self._table() is not None
+
     def append(self, row: Mapping[str, Any], *, app_id: str | None = None, sequence: int | None = None) -> None:
         """Add a run. With a writer and its number, a repeated append is a no-op.
 

@@ -72,23 +72,10 @@ def _head(result: RunResult, told: Told, console: Console) -> Iterator[Renderabl
         yield indented(
             line(f"resumed: run {result.run_id} had not ended; attempt {result.attempt} completed it", "yellow")
         )
-    for reason in _blocking(result):
-        yield indented(line(reason, "red"))
+    for reason in result.blocking:
+        yield indented(line(f"blocks what is downstream: {reason}", "red"))
     yield Text()
     yield indented(_counts(result))
-
-
-def _blocking(result: RunResult) -> Iterator[str]:
-    """Why downstream contracts must not run, though this one wrote its rows."""
-    failed = [rule.name for rule in result.dataset_rules if rule.status != "passed" and rule.severity == "error"]
-    if failed:
-        yield f"blocks what is downstream: dataset rules failed ({', '.join(failed)})"
-    ratio = result.quarantine_ratio
-    if result.max_ratio is not None and ratio is not None and ratio > result.max_ratio:
-        yield (
-            f"blocks what is downstream: {share(ratio, 1)} quarantined, and quarantine.max_ratio is "
-            f"{share(result.max_ratio, 1)}"
-        )
 
 
 def _counts(result: RunResult) -> Table:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakelogic.catalogs.base import Access
-from lakelogic.engines.base import Capabilities, Committed, Stamp
+from lakelogic.engines.base import Capabilities, Committed, Shared, Stamp
 from lakelogic.engines.commits import require_commit
 from lakelogic.engines.duckdb import reading, writing
 from lakelogic.engines.duckdb.errors import source_error, write_error
@@ -127,6 +127,13 @@ class DuckDBEngine:
         with self.session.told(source_error("the source")):
             return self.session.hold(frame)
 
+    def share(self, frame: Frame) -> Shared:
+        with self.session.told(source_error("a reference")):
+            return Shared(self.session.relation(frame).to_arrow_table(), lambda: None)
+
+    def take(self, shared: Shared) -> Frame:
+        return self.session.register(shared.rows)
+
     def write(self, table: TablePlan, frame: Frame, stamp: Stamp) -> Committed:
         found = self._find(table.location, table.is_name, "write")
         with self.session.told(write_error(found)):
@@ -150,6 +157,9 @@ class DuckDBEngine:
 
     def read_back(self, table: TablePlan, version: int | None) -> Frame:
         return self.read_table(TableToRead(table.location, table.is_name, version))
+
+    def interrupt(self) -> None:
+        self.session.connection.interrupt()
 
     def close(self) -> None:
         """Frames that were handed out read from the connection: it ends with the last of them."""

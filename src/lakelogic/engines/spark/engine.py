@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lakelogic.engines.base import Capabilities, Committed, Stamp
+from lakelogic.engines.base import Capabilities, Committed, Shared, Stamp
 from lakelogic.engines.commits import require_commit
 from lakelogic.engines.spark import reading, writing
 from lakelogic.engines.spark.errors import source_error, write_error
@@ -152,6 +152,12 @@ class SparkEngine:
         self._held.append(frame.persist())
         return frame
 
+    def share(self, frame: DataFrame) -> Shared:
+        return Shared(frame.persist(), frame.unpersist)
+
+    def take(self, shared: Shared) -> DataFrame:
+        return self.adopt(shared.rows)
+
     def write(self, table: TablePlan, frame: DataFrame, stamp: Stamp) -> Committed:
         with write_error(table.location):
             self._tables.make_room(Location(table.location, table.is_name))
@@ -174,6 +180,9 @@ class SparkEngine:
         """A table of ours as a commit left it."""
         found = self._table(table)
         return reading.read_table(self.session, TableToRead(found.path or table.location, found.path is None, version))
+
+    def interrupt(self) -> None:
+        self.session.interruptAll()
 
     def close(self) -> None:
         self._quiet.close()

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from threading import Lock
+
 from lakelogic.engines.opening import EngineSettings
 from lakelogic.engines.spark.engine import SparkEngine
 from lakelogic.engines.spark.session import active_session, open_session, require_delta
 
 _ours: list[int] = []
+# Contracts that run side by side share one Spark, which the first of them starts.
+_starting = Lock()
 
 
 def open_spark(settings: EngineSettings) -> SparkEngine:
@@ -15,13 +19,14 @@ def open_spark(settings: EngineSettings) -> SparkEngine:
     Raises:
         EngineUnavailable: Java, PySpark or Delta is missing.
     """
-    found = settings.session or active_session()
-    if found is None:
-        found = open_session(
-            settings.spark, master=settings.master, warehouse=settings.warehouse, verbose=settings.verbose
-        )
-        _ours.append(id(found))
-    elif id(found) not in _ours:
+    with _starting:
+        found = settings.session or active_session()
+        if found is None:
+            found = open_session(
+                settings.spark, master=settings.master, warehouse=settings.warehouse, verbose=settings.verbose
+            )
+            _ours.append(id(found))
+    if id(found) not in _ours:
         require_delta(found)
         return SparkEngine(found, None)
     return SparkEngine(found, settings.warehouse)

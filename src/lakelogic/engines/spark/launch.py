@@ -72,6 +72,8 @@ def _local_settings(master: str) -> dict[str, str]:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
+        # Contracts that run side by side get their turns; a long one does not hold up the others.
+        "spark.scheduler.mode": "FAIR",
         # The defaults are made for clusters: 200 tasks to shuffle, 50 to read a Delta log, 10,000 to list a folder.
         "spark.sql.shuffle.partitions": str(min(max(_cores(master), 2), 16)),
         "spark.databricks.delta.snapshotPartitions": "1",
