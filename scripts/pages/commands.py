@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from importlib import import_module
 from pkgutil import walk_packages
+from typing import Any
 
 import typer
 
 import lakelogic
+from lakelogic.cli.driver import build_program
 from lakelogic.cli.main import COMMANDS, build_app
 from lakelogic.errors import LakeLogicError
 from scripts.pages.markdown import page, prose, table
@@ -20,6 +22,7 @@ def commands_page() -> str:
         "Commands",
         "Every command takes `--help`; `--debug` before or after it shows the traceback of an error.",
         *_commands(),
+        *_driver(),
     )
 
 
@@ -45,11 +48,18 @@ def errors_page() -> str:
 def _commands() -> Iterator[str]:
     for name in COMMANDS:
         command = typer.main.get_command(build_app(name)).commands[name]  # type: ignore[attr-defined]
-        yield f"## lakelogic {name}"
-        yield prose(command.help)
-        rows = [_parameter(each) for each in command.params if each.name != "help"]
-        if rows:
-            yield table(("", "default", "meaning"), rows)
+        yield from _command(f"lakelogic {name}", command)
+
+
+def _driver() -> Iterator[str]:
+    yield from _command("lakelogic-driver", typer.main.get_command(build_program()))
+
+
+def _command(name: str, command: Any) -> Iterator[str]:
+    yield f"## {name}"
+    yield prose(command.help)
+    if rows := [_parameter(each) for each in command.params if each.name != "help"]:
+        yield table(("", "default", "meaning"), rows)
 
 
 def _parameter(parameter: object) -> tuple[str, str, str]:

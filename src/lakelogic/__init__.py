@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lakelogic.contract import LoadedContract, load_contract
+    from lakelogic.driver.functions import (
+        build_dag_from_upstream,
+        load_all_contracts,
+        run_contract,
+        stop_downstream,
+        topo_sort,
+    )
     from lakelogic.errors import LakeLogicError
     from lakelogic.plan.model import Plan
     from lakelogic.run.processor import DataProcessor
@@ -17,7 +24,20 @@ try:
 except PackageNotFoundError:
     __version__ = "0"
 
-__all__ = ["DataProcessor", "LakeLogicError", "LoadedContract", "Plan", "RunResult", "__version__", "load_contract"]
+__all__ = [
+    "DataProcessor",
+    "LakeLogicError",
+    "LoadedContract",
+    "Plan",
+    "RunResult",
+    "__version__",
+    "build_dag_from_upstream",
+    "load_all_contracts",
+    "load_contract",
+    "run_contract",
+    "stop_downstream",
+    "topo_sort",
+]
 
 # The public names are loaded when they are asked for, so that the command line answers at once.
 _HOMES = {
@@ -26,7 +46,12 @@ _HOMES = {
     "LoadedContract": "lakelogic.contract",
     "Plan": "lakelogic.plan.model",
     "RunResult": "lakelogic.run.result",
+    "build_dag_from_upstream": "lakelogic.driver.functions",
+    "load_all_contracts": "lakelogic.driver.functions",
     "load_contract": "lakelogic.contract",
+    "run_contract": "lakelogic.driver.functions",
+    "stop_downstream": "lakelogic.driver.functions",
+    "topo_sort": "lakelogic.driver.functions",
 }
 
 

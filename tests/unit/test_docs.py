@@ -45,7 +45,7 @@ _FENCE = re.compile(
 _LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 _TEST = re.compile(r"tests/[\w/]+\.py(?:::\w+)?")
 # What a block of Python can't do without a Spark, a table, or a package that is not there.
-_NEEDS_MORE = re.compile(r"DataProcessor\(|DeltaTable\(|@row_rule")
+_NEEDS_MORE = re.compile(r"load_all_contracts|DataProcessor\(|DeltaTable\(|@row_rule")
 
 
 @dataclass(frozen=True)

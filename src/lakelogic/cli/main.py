@@ -1,27 +1,21 @@
-"""The command line: which commands there are, and how they end."""
+"""The command line: which commands there are."""
 
 from __future__ import annotations
 
-import logging
-import os
-import sys
-import traceback
 from collections.abc import Mapping, Sequence
-from functools import partial
 from importlib import import_module
-from types import TracebackType
 from typing import Annotated
 
 import typer
 
 from lakelogic import __version__
-from lakelogic.cli.failures import as_json, as_text, unexpected
-from lakelogic.errors import LakeLogicError, UsageError
+from lakelogic.cli.ending import ended, invoke
 
 # A command is one line here and one file beside this one, `cli/<name>.py`, with a function `command`.
 COMMANDS: Mapping[str, str] = {
     "run": "Run a contract: read, judge, write and log.",
     "explain": "Show what a run would do, without doing it.",
+    "approve": "Let a run publish its rows that waits for it.",
     "log": "List the runs that there were.",
     "validate": "Check contracts, and show every problem with its line.",
     "lint": "Say what a reviewer would say about contracts.",
@@ -32,28 +26,10 @@ COMMANDS: Mapping[str, str] = {
     "doctor": "Look whether this machine has what a run needs.",
 }
 
-INTERRUPTED = 130
-BROKEN_PIPE = 141
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    debug, json = "--debug" in given, "--json" in given
-    if arguments is None:
-        _own_the_process(debug, json)
-    try:
-        return _invoke([word for word in given if word != "--debug"] or ["--help"])
-    except LakeLogicError as error:
-        if debug:
-            traceback.print_exc()
-        return _tell(error, json)
-    except typer.Abort:
-        return INTERRUPTED
-    except BrokenPipeError:
-        # The reader has gone (`| head`); Python would complain once more when it flushes at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return BROKEN_PIPE
+    return ended(arguments, _invoke)
 
 
 def build_app(asked: str | None) -> typer.Typer:
@@ -75,25 +51,10 @@ def build_app(asked: str | None) -> typer.Typer:
     return app
 
 
-def _own_the_process(debug: bool, json: bool) -> None:
-    # Libraries that log in the standard way would otherwise write to the terminal: PySpark does so at Ctrl-C.
-    logging.getLogger().addHandler(logging.NullHandler())
-    if not debug:
-        sys.excepthook = partial(_tell_defect, json)
-
-
 def _invoke(arguments: list[str]) -> int:
     asked = next((word for word in arguments if not word.startswith("-")), None)
-    program = typer.main.get_command(build_app(asked))
-    try:
-        code = program.main(arguments, prog_name="lakelogic", standalone_mode=False)
-    except typer.TyperException as error:
-        where = f"lakelogic {asked}" if asked in COMMANDS else "lakelogic"
-        raise UsageError(error.format_message(), cure=f"`{where} --help` shows what it accepts.") from None
-    if code == INTERRUPTED:
-        typer.echo("interrupted", err=True)
-    sys.stdout.flush()
-    return code if isinstance(code, int) else 0
+    where = f"lakelogic {asked}" if asked in COMMANDS else "lakelogic"
+    return invoke(typer.main.get_command(build_app(asked)), arguments, "lakelogic", where)
 
 
 def _print_version(wanted: bool) -> None:
@@ -113,12 +74,3 @@ def _options(
 
 def _listed() -> None:
     """Stands for a command that was not asked for."""
-
-
-def _tell(error: LakeLogicError, json: bool) -> int:
-    typer.echo(as_json(error) if json else as_text(error), err=not json)
-    return error.exit_code
-
-
-def _tell_defect(json: bool, _kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
-    _tell(unexpected(error), json)

@@ -30,6 +30,11 @@ def is_layer(word: str) -> bool:
     return word.strip().lower() in _LAYER_OF
 
 
+def layer_names() -> tuple[str, ...]:
+    """The layers by their usual names, in the order in which data flows through them."""
+    return ("reference", "bronze", "silver", "gold")
+
+
 class Info(Model):
     """Title, owner and place of the data product."""
 
@@ -78,7 +83,7 @@ class Metadata(Model):
     approval_required: bool = Field(
         default=False, description="Whether somebody must approve before data is published."
     )
-    approval_file: str | None = Field(default=None, description="File whose presence is the approval.")
+    approval_file: str | None = Field(default=None, description="File that approvals are written to.")
     approval_quarantine_ratio_threshold: Ratio | None = Field(
         default=None, description="Share of bad rows that asks approval."
     )

@@ -11,7 +11,7 @@ from lakelogic.contract.places import Path, dotted
 from lakelogic.errors import NotSupportedYet
 
 # Keys that are refused wherever they say something.
-_BLOCKS = ("logic", "stages", "soft_deletes", "notifications", "upstream_freshness")
+_BLOCKS = ("logic", "stages", "soft_deletes", "notifications")
 _KEYS: Mapping[Path, tuple[str, ...]] = {
     (): (*_BLOCKS, "observatory"),
     ("external_logic",): ("output_path", "output_format", "handles_output", "kernel_name"),
@@ -22,14 +22,7 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
         "run_log_backend",
         "run_log_database",
         "run_log_table_partition_by",
-        "upstream_policy",
-        "upstream_grace_hours",
-        "approval_required",
-        "approval_file",
-        "approval_quarantine_ratio_threshold",
-        "approval_schema_drift",
         "cost",
-        "cache_reference_links",
     ),
     ("source",): (
         "query",

@@ -55,9 +55,7 @@ def test_everything_that_is_not_built_is_listed_in_the_order_of_the_file() -> No
         ("schema_policy: {evolution: compatible}", "schema_policy.evolution: compatible"),
         ("service_levels: {completeness: 99}", "service_levels.completeness"),
         ("service_levels: {freshness: {threshold: 24h, field: at}}", "service_levels.freshness.field"),
-        ("metadata: {approval_required: true}", "metadata.approval_required"),
         ("stages: {bronze: {dataset: x}}", "stages"),
-        ("upstream_freshness: {default: {max_age: 24h, grace: 6h}}", "upstream_freshness"),
         ("model: {fields: [{name: a, foreign_key: {contract: b, column: c}}]}", "model.fields[0].foreign_key"),
     ],
 )

@@ -1,0 +1,74 @@
+"""How a program of ours ends: its exit code, and what is said about an error."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from functools import partial
+from types import TracebackType
+from typing import Any, Protocol
+
+import typer
+
+from lakelogic.cli.failures import as_json, as_text, unexpected
+from lakelogic.errors import LakeLogicError, UsageError
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class Program(Protocol):
+    """A command line that was put together."""
+
+    def main(self, args: list[str], prog_name: str, *, standalone_mode: bool) -> Any: ...
+
+
+def ended(arguments: Sequence[str] | None, act: Callable[[list[str]], int]) -> int:
+    """Run a program with its arguments, or with those of the process; the exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug, json = "--debug" in given, "--json" in given
+    if arguments is None:
+        _own_the_process(debug, json)
+    try:
+        return act([word for word in given if word != "--debug"] or ["--help"])
+    except LakeLogicError as error:
+        if debug:
+            traceback.print_exc()
+        return _tell(error, json)
+    except typer.Abort:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (`| head`); Python would complain once more when it flushes at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+
+
+def invoke(program: Program, arguments: list[str], name: str, where: str) -> int:
+    """Let typer run a program; a mistake in its arguments is told with where help is found."""
+    try:
+        code = program.main(arguments, prog_name=name, standalone_mode=False)
+    except typer.TyperException as error:
+        raise UsageError(error.format_message(), cure=f"`{where} --help` shows what it accepts.") from None
+    if code == INTERRUPTED:
+        typer.echo("interrupted", err=True)
+    sys.stdout.flush()
+    return code if isinstance(code, int) else 0
+
+
+def _own_the_process(debug: bool, json: bool) -> None:
+    # Libraries that log in the standard way would otherwise write to the terminal: PySpark does so at Ctrl-C.
+    logging.getLogger().addHandler(logging.NullHandler())
+    if not debug:
+        sys.excepthook = partial(_tell_defect, json)
+
+
+def _tell(error: LakeLogicError, json: bool) -> int:
+    typer.echo(as_json(error) if json else as_text(error), err=not json)
+    return error.exit_code
+
+
+def _tell_defect(json: bool, _kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+    _tell(unexpected(error), json)

@@ -1,0 +1,85 @@
+"""Whether what a contract needs is there and new enough, as the run log tells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+from threading import Lock
+
+from lakelogic.contract.service_levels import FreshnessLimit
+from lakelogic.contract.values import parse_duration
+from lakelogic.driver.nodes import Node
+from lakelogic.state.runlog import RunLog
+
+_UP_TO_DATE = ("succeeded", "no_new_data")
+_DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """Why a contract must wait, if it must, and what is worth recording where it need not."""
+
+    skip: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass
+class UpstreamLog:
+    """When each contract succeeded last; a log is read once."""
+
+    _known: dict[Path, Mapping[str, datetime] | None] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def successes(self, folder: Path) -> Mapping[str, datetime] | None:
+        """The last success of each contract in the log of a state folder; None where there is no log yet."""
+        with self._lock:
+            if folder not in self._known:
+                self._known[folder] = self._read(RunLog(folder))
+            return self._known[folder]
+
+    def _read(self, log: RunLog) -> Mapping[str, datetime] | None:
+        if not log.exists:
+            return None
+        rows = log.rows(["contract", "status", "ended_at"])
+        return {str(row["contract"]): row["ended_at"] for row in rows if row["status"] in _UP_TO_DATE}
+
+
+def readiness(node: Node, upstreams: Mapping[str, Node | None], log: UpstreamLog, now: datetime) -> Readiness:
+    """Whether a contract may run, given the upstreams that do not run with it; None is one that no registry lists."""
+    warnings: list[str] = []
+    for name, upstream in upstreams.items():
+        folder = (upstream or node).contract.project.state_dir
+        successes = log.successes(folder)
+        if successes is None:
+            warnings.append(f"there is no run log in {folder}, so nobody knows whether '{name}' is up to date")
+            continue
+        if (last := successes.get(name)) is None:
+            return Readiness(f"upstream '{name}' has no successful run in the log")
+        late = _lateness(node, name, now - last)
+        if late.skip is not None:
+            return late
+        warnings += late.warnings
+    return Readiness(warnings=tuple(warnings))
+
+
+def _lateness(node: Node, name: str, age: timedelta) -> Readiness:
+    metadata = node.contract.model.metadata
+    limits = node.contract.model.upstream_freshness
+    limit = limits.get(name) or limits.get(_DEFAULT) or FreshnessLimit()
+    if limit.max_age is None or age <= (fresh := parse_duration(limit.max_age)):
+        return Readiness()
+    hours = metadata.upstream_grace_hours
+    grace = parse_duration(limit.grace) if limit.grace else timedelta(hours=hours or 0)
+    told = f"upstream '{name}' succeeded {_told(age)} ago, and max_age is {limit.max_age}"
+    if age <= fresh + grace:
+        return Readiness(warnings=(f"{told}: within its grace",))
+    if metadata.upstream_policy == "warn":
+        return Readiness(warnings=(f"{told}: upstream_policy is warn",))
+    return Readiness(told)
+
+
+def _told(age: timedelta) -> str:
+    minutes = round(age.total_seconds() / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
