@@ -38,15 +38,18 @@ class References:
         with self._lock:
             entry = self._entries.setdefault(f"{engine.name} {wanted}", _Entry())
         with entry.lock:
-            known = entry.held
-            if known is None:
+            held = entry.held
+            self._count(known=held is not None)
+            if held is None:
                 frame, columns = load(wanted, engine)
-                entry.held = engine.share(frame), columns
-            shared, columns = entry.held
-        with self._lock:
-            self.reads += known is None
-            self.saved += known is not None
+                held = entry.held = engine.share(frame), columns
+        shared, columns = held
         return engine.take(shared), columns
+
+    def _count(self, *, known: bool) -> None:
+        with self._lock:
+            self.reads += not known
+            self.saved += known
 
     def close(self) -> None:
         """Let go of everything."""
