@@ -60,8 +60,8 @@ class Mesh:
     @property
     def roles(self) -> dict[str, str]:
         """What each of the files is to the contract."""
-        files = {str(self.system.path): "system"} if self.system else {}
-        return files | ({str(self.domain.path): "domain"} if self.domain else {})
+        files = {self.system.places.file: "system"} if self.system else {}
+        return files | ({self.domain.places.file: "domain"} if self.domain else {})
 
 
 def find_mesh(file: FilePath | None, directory: FilePath, project: Project) -> Mesh:
@@ -270,6 +270,6 @@ def _other_domain(mesh: Mesh) -> Iterator[LakeLogicError]:
     if own and above and own != above:
         yield ContractError(
             f"the system is of domain '{own}', but lies in domain '{above}'.",
-            cure=f"Make it the same as in {mesh.domain.path}.",
+            cure=f"Make it the same as in {mesh.domain.places.file}.",
             place=mesh.system.places.of(("domain",)),
         )

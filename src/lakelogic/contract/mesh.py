@@ -162,17 +162,19 @@ def load_mesh_file(path: FilePath, model: type[FileModel]) -> MeshFile[FileModel
         stat = path.stat()
     except OSError as error:
         raise UsageError(f"file '{path}' can't be read: {error.strerror}.") from None
+    # A file is named as a reader would type it.
+    shown = path.relative_to(FilePath.cwd()) if path.is_relative_to(FilePath.cwd()) else path
     # A variable's value may decide whether the file is valid.
-    return _load(path, model, (stat.st_mtime_ns, stat.st_size), tuple(sorted(os.environ.items())))
+    return _load(path, str(shown), model, (stat.st_mtime_ns, stat.st_size), tuple(sorted(os.environ.items())))
 
 
 @lru_cache(maxsize=256)
 def _load(
-    path: FilePath, model: type[FileModel], _state: tuple[int, int], environ: tuple[tuple[str, str], ...]
+    path: FilePath, shown: str, model: type[FileModel], _state: tuple[int, int], environ: tuple[tuple[str, str], ...]
 ) -> MeshFile[FileModel]:
     with path.open("rb") as stream:
-        text = decode(stream.read(MAX_BYTES + 1), str(path))
-    data, places = read_yaml(text, str(path))
+        text = decode(stream.read(MAX_BYTES + 1), shown)
+    data, places = read_yaml(text, shown)
     variables = Variables(dict(environ), places)
     try:
         return MeshFile(path, model.model_validate(variables.fill(data)), data, places)

@@ -131,9 +131,9 @@ def apply_packs(
         except ContractError as error:
             problems.append(error.at(place))
             continue
-        if str(pack.path) in files:
+        if pack.places.file in files:
             continue
-        files[str(pack.path)] = f"policy pack {name}"
+        files[pack.places.file] = f"policy pack {name}"
         brought += _Application(layered, pack, name, layer, frozenset(overrides)).apply()
     return brought, files, problems
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +44,8 @@ def locate(text: str, directory: Path) -> Location:
         return Location(text.removeprefix("file://"))
     if _URI.match(text):
         return Location(text)
-    return Location(str((directory / Path(text).expanduser()).absolute()))
+    # Two contracts that name one table in two ways must see that it is the same.
+    return Location(os.path.normpath((directory / Path(text).expanduser()).absolute()))
 
 
 def quarantine_of(target: Location) -> Location:
