@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from importlib.metadata import entry_points
 from pkgutil import iter_modules
+from threading import RLock
 from typing import Generic, TypeVar
 
 from lakelogic.errors import LakeLogicError, UsageError, did_you_mean
@@ -30,7 +31,8 @@ class Registry(Generic[T]):
         self.group = f"lakelogic.{plural or kind + 's'}"
         self._package = package
         self._items: dict[str, T] = {}
-        self._loaded = False
+        self._loaded = self._loading = False
+        self._lock = RLock()
 
     def add(self, name: str) -> Callable[[T], T]:
         """A decorator that registers its class or function under `name`.
@@ -74,9 +76,14 @@ class Registry(Generic[T]):
     def _load(self) -> None:
         if self._loaded:
             return
-        self._loaded = True
-        package = import_module(self._package)
-        for module in iter_modules(package.__path__):
-            import_module(f"{self._package}.{module.name}")
-        for entry in entry_points(group=self.group):
-            entry.load()
+        # Another thread waits until all is there; a module that asks while it is imported gets what there is so far.
+        with self._lock:
+            if self._loading:
+                return
+            self._loading = True
+            package = import_module(self._package)
+            for module in iter_modules(package.__path__):
+                import_module(f"{self._package}.{module.name}")
+            for entry in entry_points(group=self.group):
+                entry.load()
+            self._loaded = True

@@ -44,6 +44,10 @@ def command(
     entities: Annotated[str | None, typer.Option("--entities", help="Only these entities, such as policies.")] = None,
     env: options.Environment = None,
     overrides: options.Overrides = None,
+    policy_packs: Annotated[
+        list[str] | None, typer.Option("--policy-pack", help="A policy pack for every contract; repeatable.")
+    ] = None,
+    policy_pack_dir: Annotated[Path | None, typer.Option("--policy-pack-dir", help="The folder of the packs.")] = None,
     engine: options.Engine = None,
     master: options.Master = None,
     max_workers: Annotated[int, typer.Option("--max-workers", min=1, help="How many contracts run side by side.")] = 4,
@@ -110,6 +114,8 @@ def command(
         _words("--entities", entities),
         env,
         overrides_of(overrides),
+        tuple(policy_packs or ()),
+        policy_pack_dir,
         continue_on_error=continue_on_error,
     )
     settings = Settings(

@@ -10,11 +10,12 @@ from pydantic import ConfigDict, Field
 from lakelogic.contract.values import Name, Names, Ratio
 from lakelogic.models import Model
 
+# In the order in which data flows through them.
 LAYERS = {
+    "reference": ("ref", "seed", "lookup", "masterdata"),
     "bronze": ("raw", "landing", "ingest"),
     "silver": ("stage", "cleansed", "transform"),
     "gold": ("curated", "refined", "presentation", "consumption"),
-    "reference": ("ref", "seed", "lookup", "masterdata"),
 }
 _LAYER_OF = {word: layer for layer, words in LAYERS.items() for word in (layer, *words)}
 
@@ -28,11 +29,6 @@ def normal_layer(word: str) -> str:
 def is_layer(word: str) -> bool:
     """Whether the word names a layer."""
     return word.strip().lower() in _LAYER_OF
-
-
-def layer_names() -> tuple[str, ...]:
-    """The layers by their usual names, in the order in which data flows through them."""
-    return ("reference", "bronze", "silver", "gold")
 
 
 class Info(Model):

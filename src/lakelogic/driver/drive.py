@@ -118,7 +118,8 @@ class _Driver:
     def broken(self, window: Window) -> Iterable[Outcome]:
         """Contracts that can't be loaded, where the others run nevertheless."""
         for path, error in self.lakehouse.broken.items():
-            yield Outcome(path.stem, None, path.stem, "failed", str(error), window.label, exit_code=error.exit_code)
+            reason = str(error).replace("\n", "; ")
+            yield Outcome(path.stem, None, path.stem, "failed", reason, window.label, exit_code=error.exit_code)
 
     def run(self, windows: Iterable[Window], *, go_on: bool) -> Iterable[Outcome]:
         """Every window after the one before; the first that fails is the last, unless the others go on."""

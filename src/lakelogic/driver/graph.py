@@ -10,7 +10,7 @@ from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from pathlib import PurePosixPath
 
-from lakelogic.contract.identity import layer_names
+from lakelogic.contract.identity import LAYERS
 from lakelogic.contract.source import Link
 from lakelogic.driver.nodes import Node
 from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError
@@ -90,19 +90,8 @@ def _needed(node: Node, nodes: Mapping[str, Node], targets: Mapping[str, str]) -
     for location, because in _locations(node):
         if (owner := _owner(location, targets)) is not None:
             yield owner, because
-    for other in node.listed.depends_on:
-        yield _entity(other, node, nodes), "depends_on"
     for other in node.contract.upstream:
         yield other, "upstream"
-
-
-def _entity(word: str, node: Node, nodes: Mapping[str, Node]) -> str:
-    """The contract that `depends_on` means: by its name, else that of an entity in this layer or the nearest before."""
-    if word in nodes:
-        return word
-    same = [each for each in nodes.values() if each.entity == word and each.name != node.name]
-    before = [each for each in same if _rank(each)[0] <= _rank(node)[0]]
-    return max(before, key=_rank).name if before else word
 
 
 def _foreign(contract: str, nodes: Mapping[str, Node]) -> str:
@@ -161,7 +150,7 @@ def _rank(node: Node) -> tuple[int, int]:
     """Layers in their order, layers of the user's own after them; no layer means no rank of its own."""
     if node.layer is None:
         return (-1, 0)
-    known = layer_names()
+    known = tuple(LAYERS)
     layer = known.index(node.layer) if node.layer in known else len(known)
     is_fact = node.contract.model.materialization.fact is not None or _FACT.search(node.name) is not None
     return (layer, int(is_fact))

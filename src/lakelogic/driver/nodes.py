@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from lakelogic.contract import LoadedContract, load_contract
 from lakelogic.contract.discovery import find_contracts
-from lakelogic.contract.identity import layer_names, normal_layer
+from lakelogic.contract.identity import LAYERS, normal_layer
+from lakelogic.contract.support import unsupported
 from lakelogic.driver.one_file import file_asked_for, own_pattern_matches
 from lakelogic.driver.registries import Listed, is_registry, read_registry
 from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place, UsageError, did_you_mean
@@ -27,6 +28,8 @@ class Selection:
     entities: tuple[str, ...] = ()
     environment: str | None = None
     overrides: Mapping[str, object] = field(default_factory=dict)
+    policy_packs: tuple[str, ...] = ()
+    policy_pack_dir: Path | None = None
     continue_on_error: bool = False
 
 
@@ -169,19 +172,33 @@ class _Loading:
             raise ContractInvalid(self.problems)
 
     def _node(self, listed: Listed) -> Node:
-        environment, overrides = self.selection.environment, self.selection.overrides
-        loaded = load_contract(listed.path, environment=environment)
+        overrides = self.selection.overrides
+        loaded = self._load(listed)
         node = Node(loaded, listed)
         if listed.layer and loaded.layer and loaded.layer != listed.layer:
             message = f"'{loaded.name}' is listed as {listed.layer}, and its contract says {loaded.layer}."
             raise ContractInvalid([ContractError(message, cure="Correct one of them.", place=listed.place)])
-        if not overrides or not self.is_chosen(listed, node):
+        if not self.is_chosen(listed, node):
             return node
+        if not_yet := unsupported(loaded):
+            raise ContractInvalid(not_yet)
         file = file_asked_for(overrides)
         if file is not None and not own_pattern_matches(loaded, file):
             self.passed_over[node.name] = f"it does not read files named '{file}'"
             return node
-        return Node(load_contract(listed.path, overrides=overrides, environment=environment), listed)
+        packs = self.selection.policy_packs
+        return Node(self._load(listed, overrides, packs), listed) if overrides or packs else node
+
+    def _load(
+        self, listed: Listed, overrides: Mapping[str, object] | None = None, packs: Sequence[str] = ()
+    ) -> LoadedContract:
+        return load_contract(
+            listed.path,
+            overrides=overrides,
+            environment=self.selection.environment,
+            policy_packs=packs,
+            policy_pack_dir=self.selection.policy_pack_dir,
+        )
 
     def is_chosen(self, listed: Listed, node: Node | None = None) -> bool:
         """Whether a contract is asked for; one that can't be loaded is judged by what the registry says of it."""
@@ -230,7 +247,7 @@ def _refuse_unknown_words(selection: Selection, layers: tuple[str, ...], nodes: 
     listed = {node.layer for node in nodes if node.layer}
     for word, layer in zip(selection.layers, layers, strict=False):
         if layer not in listed:
-            known = listed if layer in layer_names() else {*listed, *layer_names()}
+            known = listed if layer in LAYERS else {*listed, *LAYERS}
             raise UsageError(f"--layers {word}: no contract of that layer is listed.", cure=did_you_mean(word, known))
     entities = {word for node in nodes for word in (node.entity, node.name)}
     for word in selection.entities:

@@ -10,11 +10,12 @@ from typing import TypeVar
 
 from pydantic import Field, ValidationError
 
-from lakelogic.contract.identity import is_layer, layer_names, normal_layer
+from lakelogic.contract.identity import LAYERS, is_layer, normal_layer
+from lakelogic.contract.mesh import SYSTEM_FILE, load_system
 from lakelogic.contract.places import Places
 from lakelogic.contract.problems import problems_of
 from lakelogic.contract.reading import decode, read_yaml
-from lakelogic.contract.values import Duration, Name, Names, parse_duration
+from lakelogic.contract.values import Duration, Name, parse_duration
 from lakelogic.contract.variables import Variables
 from lakelogic.errors import ContractError, ContractInvalid, NotSupportedYet, Place, UsageError, did_you_mean
 from lakelogic.models import Model
@@ -22,7 +23,6 @@ from lakelogic.models import Model
 M = TypeVar("M", bound=Model)
 
 REGISTRY = "_registry.yaml"
-SYSTEM = "_system.yaml"
 
 
 class Entry(Model):
@@ -54,23 +54,6 @@ class Registry(Model):
     cloud: Cloud = Field(default=Cloud(), description="Reports to an outside service.")
 
 
-class SystemEntry(Model):
-    """A contract of a system."""
-
-    layer: Name = Field(description="Layer of the contract.")
-    entity: Name = Field(description="Name of the entity.")
-    path: Name = Field(description="The contract file.")
-    depends_on: Names = Field(default=(), description="Datasets or entities that come before it.")
-    enabled: bool = Field(default=True, description="Whether it runs.")
-    timeout: Duration | None = Field(default=None, description="Longest time that it may take.")
-
-
-class SystemList(Model):
-    """The contracts of a `_system.yaml`; its other keys are read where contracts inherit them."""
-
-    contracts: tuple[SystemEntry, ...] = Field(default=(), description="The contracts of the system.")
-
-
 @dataclass(frozen=True)
 class Listed:
     """A contract as a registry, or the folder that holds it, names it."""
@@ -80,7 +63,6 @@ class Listed:
     entity: str | None = None
     layer: str | None = None
     enabled: bool = True
-    depends_on: tuple[str, ...] = ()
     timeout_seconds: float | None = None
 
 
@@ -95,9 +77,7 @@ def read_registry(file: Path, layer: str | None = None) -> tuple[Listed, ...]:
         raw = file.read_bytes()
     except OSError as error:
         raise UsageError(f"registry '{file}' can't be read: {error.strerror}.", cure="Check the path.") from None
-    written, places = read_yaml(decode(raw, str(file)), str(file))
-    read = _of_system(file, written, places) if "contracts" in written else _of_entries(file, written, places, layer)
-    listed = tuple(read)
+    listed = tuple(_of_system(file) if file.name == SYSTEM_FILE else _of_entries(file, raw, layer))
     if not listed:
         raise UsageError("the registry lists no contract.", cure="Add entries.", place=Place(str(file)))
     if missing := [
@@ -111,10 +91,11 @@ def read_registry(file: Path, layer: str | None = None) -> tuple[Listed, ...]:
 
 def is_registry(file: Path) -> bool:
     """Whether a file lists contracts, by its name."""
-    return file.name in (REGISTRY, SYSTEM)
+    return file.name in (REGISTRY, SYSTEM_FILE)
 
 
-def _of_entries(file: Path, written: dict[str, object], places: Places, layer: str | None) -> Iterator[Listed]:
+def _of_entries(file: Path, raw: bytes, layer: str | None) -> Iterator[Listed]:
+    written, places = read_yaml(decode(raw, str(file)), str(file))
     registry = _validated(Registry, written, places)
     if registry.version.split(".")[0] != "1":
         raise _wrong(f"registry format '{registry.version}' is unknown to this release.", places, "version")
@@ -136,19 +117,12 @@ def _of_entries(file: Path, written: dict[str, object], places: Places, layer: s
             )
 
 
-def _of_system(file: Path, written: dict[str, object], places: Places) -> Iterator[Listed]:
-    listed = _validated(SystemList, {"contracts": written["contracts"]}, places)
-    for number, each in enumerate(listed.contracts):
-        place = places.of(("contracts", number))
-        yield Listed(
-            file.parent / each.path,
-            place,
-            each.entity,
-            _layer(each.layer, place),
-            each.enabled,
-            each.depends_on,
-            _seconds(each.timeout),
-        )
+def _of_system(file: Path) -> Iterator[Listed]:
+    """The contracts of a system; what else it says, they inherit when they are loaded."""
+    system = load_system(file)
+    for number, each in enumerate(system.model.contracts):
+        place = system.places.of(("contracts", number))
+        yield Listed(file.parent / each.path, place, each.entity, _layer(each.layer, place), each.enabled)
 
 
 def _validated(model: type[M], written: dict[str, object], places: Places) -> M:
@@ -165,7 +139,7 @@ def _validated(model: type[M], written: dict[str, object], places: Places) -> M:
 def _layer(word: str | None, place: Place) -> str | None:
     if word is not None and not is_layer(word):
         raise ContractInvalid(
-            [ContractError(f"layer '{word}' is unknown.", cure=did_you_mean(word, layer_names()), place=place)]
+            [ContractError(f"layer '{word}' is unknown.", cure=did_you_mean(word, LAYERS), place=place)]
         )
     return normal_layer(word) if word is not None else None
 

@@ -115,7 +115,7 @@ def _failed(node: Node, window: Window, error: LakeLogicError, watch: Watch) -> 
         outcome = outcome_of(node, window, "interrupted", watch.why)
         return replace(outcome, exit_code=130, blocks=f"'{node.name}' was interrupted")
     status: OutcomeStatus = "awaiting_approval" if error.exit_code == 3 else "failed"
-    reason = watch.why or str(error)
+    reason = watch.why or str(error).replace("\n", "; ")
     word = "awaits approval" if status == "awaiting_approval" else "failed"
     outcome = outcome_of(node, window, status, reason)
     return replace(outcome, exit_code=error.exit_code, blocks=f"'{node.name}' {word}")
