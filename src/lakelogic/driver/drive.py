@@ -19,7 +19,7 @@ from lakelogic.driver.summary import Outcome, Summary
 from lakelogic.driver.watching import Listener, Nobody, Watch
 from lakelogic.driver.windows import Dates, Window, windows_of
 from lakelogic.driver.working import Patience, outcome_of, plan_node, run_node
-from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, did_you_mean
+from lakelogic.errors import ContractError, ContractInvalid, did_you_mean
 from lakelogic.run.approval import ApprovalAsk
 from lakelogic.run.begin import new_run_id
 from lakelogic.run.processor import DataProcessor
@@ -59,7 +59,8 @@ def drive(selection: Selection, settings: Settings, listener: Listener | None = 
     graph = build_graph(lakehouse.nodes)
     progress, said = open_progress(settings.state_path, resume=settings.resume)
     driver = _Driver(lakehouse, graph, settings, progress, listener or Nobody(), new_run_id(started))
-    driver.refuse_unlisted()
+    if not selection.continue_on_error:
+        driver.refuse_unlisted()
     if said:
         driver.note(said)
     outcomes = [*driver.broken(windows[0]), *driver.run(windows, go_on=selection.continue_on_error)]
@@ -103,17 +104,22 @@ class _Driver:
         Raises:
             ContractInvalid: a chosen contract needs one that no registry lists and no run log knows.
         """
-        problems: list[LakeLogicError] = []
-        for name in self.lakehouse.chosen:
-            node = self.graph.nodes[name]
-            known = self._log.successes(node.contract.project.state_dir) or {}
-            for upstream in self.graph.unlisted.get(name, ()):
-                if upstream not in known:
-                    cure = f"{did_you_mean(upstream, self.graph.nodes)} Or name the registry that lists it."
-                    message = f"'{name}' needs '{upstream}', which is unknown."
-                    problems.append(ContractError(message, cure=cure, place=node.contract.place("upstream")))
+        problems = [
+            ContractError(
+                f"'{name}' needs '{upstream}', which is unknown.",
+                cure=f"{did_you_mean(upstream, self.graph.nodes)} Or name the registry that lists it.",
+                place=self.graph.nodes[name].contract.place("upstream"),
+            )
+            for name in self.lakehouse.chosen
+            for upstream in self._unknown(name)
+        ]
         if problems:
             raise ContractInvalid(problems)
+
+    def _unknown(self, name: str) -> list[str]:
+        """What a contract needs and neither a registry nor the run log knows."""
+        known = self._log.successes(self.graph.nodes[name].contract.project.state_dir) or {}
+        return [upstream for upstream in self.graph.unlisted.get(name, ()) if upstream not in known]
 
     def broken(self, window: Window) -> Iterable[Outcome]:
         """Contracts that can't be loaded, where the others run nevertheless."""
@@ -163,16 +169,20 @@ class _Driver:
             return outcome_of(node, window, "passed_over", why)
         if (run_id := self.progress.has(name, window.label)) is not None:
             return outcome_of(node, window, "done_before", f"it succeeded in run {run_id}")
+        if unknown := self._unknown(name):
+            return self._skipped(node, window, f"it needs '{unknown[0]}', which is unknown or can't be loaded")
         if not window.asks_upstreams or self.settings.dry_run:
             return None
         ready = readiness(node, self._elsewhere(name), self._log, datetime.now(UTC))
         if ready.skip is not None:
-            outcome = outcome_of(node, window, "skipped", ready.skip)
-            return replace(outcome, exit_code=1, blocks=f"'{name}' was skipped")
+            return self._skipped(node, window, ready.skip)
         self._warnings[name] = ready.warnings
         for warning in ready.warnings:
             logger.warning("'{}': {}", name, warning)
         return None
+
+    def _skipped(self, node: Node, window: Window, why: str) -> Outcome:
+        return replace(outcome_of(node, window, "skipped", why), exit_code=1, blocks=f"'{node.name}' was skipped")
 
     def _elsewhere(self, name: str) -> dict[str, Node | None]:
         """The upstreams that do not run in this invocation; those that do count by their outcome."""

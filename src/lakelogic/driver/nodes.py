@@ -180,7 +180,7 @@ class _Loading:
             raise ContractInvalid([ContractError(message, cure="Correct one of them.", place=listed.place)])
         if not self.is_chosen(listed, node):
             return node
-        if not_yet := unsupported(loaded):
+        if (not_yet := unsupported(loaded)) and not self.selection.continue_on_error:
             raise ContractInvalid(not_yet)
         file = file_asked_for(overrides)
         if file is not None and not own_pattern_matches(loaded, file):
