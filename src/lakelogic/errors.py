@@ -151,6 +151,13 @@ class WriteError(LakeLogicError):
     code = "write"
 
 
+class WriteConflict(WriteError):
+    """Another writer changed the table at the same time."""
+
+    code = "write-conflict"
+    retry_can_help = True
+
+
 class StateError(LakeLogicError):
     """The run log or a claim is damaged, foreign or of a newer format."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from lakelogic.contract.loaded import LoadedContract, Note
 from lakelogic.contract.options import options_for
 from lakelogic.contract.sql_checks import link_problems, sql_problems
+from lakelogic.contract.strategy_checks import strategy_problems
 from lakelogic.errors import ContractError, LakeLogicError, did_you_mean
 from lakelogic.masks.base import mask_for
 
@@ -177,6 +178,7 @@ _CHECKS: tuple[Check, ...] = (
     _quarantine,
     _masks,
     _unmasked,
+    strategy_problems,
     sql_problems,
     link_problems,
 )

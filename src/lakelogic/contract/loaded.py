@@ -107,6 +107,15 @@ class LoadedContract:
         return Source.model_validate({**kind, **server.model_dump(include={"path", "format", "post_ingestion"})})
 
     @property
+    def ordered_by(self) -> str | None:
+        """The column that tells which change of a key is the newer one, where the strategy heeds that."""
+        target, source = self.model.materialization, self.source
+        if target.strategy == "scd2" and target.scd2 and target.scd2.timestamp_field:
+            return target.scd2.timestamp_field
+        heeds = target.strategy in ("merge", "scd2") and source is not None and source.load_mode == "cdc"
+        return source.cdc_timestamp_field if heeds and source else None
+
+    @property
     def source_format(self) -> str | None:
         """The source's format: as declared, else from the ending of its path or pattern."""
         return format_of_source(self.source) if self.source else None

@@ -12,12 +12,10 @@ from lakelogic.contract.values import DateText, Name, Names, Property, Ratio, Sc
 from lakelogic.models import Model
 from lakelogic.write.base import strategies
 
-_LATER = ("scd2", "snapshot", "replace_partitions")
-
 
 def strategy_names() -> list[str]:
     """Every way of writing that a contract may name."""
-    return sorted({*strategies.names(), *_LATER})
+    return sorted(strategies.names())
 
 
 TargetFormat = Literal["delta", "iceberg", "parquet", "csv", "json"]
@@ -97,7 +95,8 @@ class Materialization(Model):
     """Where good rows are written, and how."""
 
     strategy: Annotated[str, OneOf("strategy", strategy_names)] = Field(
-        default="append", description="append adds; overwrite replaces; merge updates by key; scd2 keeps history."
+        default="append",
+        description="append adds; overwrite, replace_partitions and snapshot replace; merge updates by key; scd2 keeps history.",
     )
     primary_key: Names = Field(default=(), description="Key columns, where the top level does not name them.")
     target_path: Name | None = Field(default=None, description="Path or catalog name of the target.")
@@ -111,6 +110,9 @@ class Materialization(Model):
     )
     reprocess_date_column: Name | None = Field(
         default=None, description="Column by which a window is found in the target."
+    )
+    replace_where: Name | None = Field(
+        default=None, description="Rows that replace_partitions replaces, in place of the batch's partitions."
     )
     scd1: Scd1 | None = Field(default=None, description="Keys of a dimension without history.")
     scd2: Scd2 | None = Field(default=None, description="Columns of a dimension with history.")

@@ -11,7 +11,7 @@ from lakelogic.contract.places import Path, dotted
 from lakelogic.errors import NotSupportedYet
 
 # Keys that are refused wherever they say something.
-_BLOCKS = ("logic", "stages", "soft_deletes", "notifications")
+_BLOCKS = ("logic", "stages", "notifications")
 _KEYS: Mapping[Path, tuple[str, ...]] = {
     (): (*_BLOCKS, "observatory"),
     ("external_logic",): ("output_path", "output_format", "handles_output", "kernel_name"),
@@ -33,9 +33,6 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
         "to_date",
         "manifest_path",
         "pipeline_log_table",
-        "cdc_op_field",
-        "cdc_delete_values",
-        "cdc_timestamp_field",
         "partition",
         "partition_filters",
         "fetch_size",
@@ -56,16 +53,8 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
         "cluster_by",
         "reprocess_policy",
         "reprocess_date_column",
-        "scd1",
-        "scd2",
         "fact",
-        "soft_delete_column",
-        "soft_delete_value",
-        "soft_delete_time_column",
-        "soft_delete_reason_column",
-        "deletion",
         "compaction",
-        "unknown_member",
         "secondary_targets",
         "dlt_destination",
     ),
@@ -81,7 +70,6 @@ _FORMATS = ("iceberg", "avro", "xml", "excel", "fixed_width")
 _VALUES: Mapping[Path, tuple[object, ...]] = {
     ("source", "type"): _TYPES,
     ("source", "format"): _FORMATS,
-    ("source", "load_mode"): ("cdc",),
     ("source", "watermark_strategy"): (
         "max_target",
         "manifest",
@@ -96,7 +84,6 @@ _VALUES: Mapping[Path, tuple[object, ...]] = {
     ("server", "post_ingestion", "action"): ("archive", "delete"),
     ("schema_policy", "evolution"): ("overwrite", "compatible"),
     ("quarantine", "format"): ("iceberg", "parquet", "csv", "json"),
-    ("materialization", "strategy"): ("scd2", "snapshot", "replace_partitions"),
     ("materialization", "format"): ("iceberg", "parquet", "csv", "json"),
 }
 
@@ -150,15 +137,15 @@ def _inferred(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
     extraction = loaded.model.extraction
     if extraction is not None and extraction.provider != "regex":
         yield ("extraction", "provider"), f"extraction.provider: {extraction.provider}"
-    if loaded.source and loaded.source.load_mode == "incremental":
+    if loaded.source and loaded.source.load_mode != "full":
         yield from _incremental(loaded, block)
 
 
 def _incremental(loaded: LoadedContract, block: str) -> Iterator[tuple[Path, str]]:
     if loaded.source and loaded.source.watermark_strategy == "none":
-        yield (block, "watermark_strategy"), "load_mode: incremental without a watermark"
-    if loaded.source_type in ("table", "delta") or loaded.source_format == "delta":
-        yield (block, "load_mode"), "load_mode: incremental of a table"
+        yield (block, "watermark_strategy"), f"load_mode: {loaded.source.load_mode} without a watermark"
+    if loaded.source and (loaded.source_type in ("table", "delta") or loaded.source_format == "delta"):
+        yield (block, "load_mode"), f"load_mode: {loaded.source.load_mode} of a table"
 
 
 def _says_something(model: BaseModel, path: Path) -> bool:

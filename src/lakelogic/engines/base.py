@@ -130,6 +130,9 @@ class Engine(Protocol[Frame]):
 
     def write(self, table: TablePlan, frame: Frame, stamp: Stamp) -> Committed: ...
 
+    def has(self, table: TablePlan) -> bool:
+        """Whether a table of ours is there."""
+
     def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
         """The commit of a run in a table, if there is one."""
 

@@ -12,7 +12,7 @@ from loguru import logger
 
 from lakelogic.engines.base import Engine
 from lakelogic.errors import EngineUnavailable, did_you_mean
-from lakelogic.plan.build import Render
+from lakelogic.plan.storing import Render
 from lakelogic.registry import Registry
 
 Progress = Callable[[str], None]

@@ -31,17 +31,18 @@ def quarantine_columns(kept: Columns) -> Columns:
     return Columns((*(Column(column.name, STRING) for column in kept), *REASON_COLUMNS, *own))
 
 
-def measured(audits: Sequence[Audit], keys: Sequence[str]) -> exp.Select | None:
+def measured(audits: Sequence[Audit], keys: Sequence[str], *, each_once: bool = True) -> exp.Select | None:
     """All dataset rules, and what a merge must know of its keys, in one aggregate over the good rows."""
     wanted = [named(f"a{i}", _value(audit)) for i, audit in enumerate(audits)]
     if keys:
         columns = [ref(key) for key in keys]
-        distinct = exp.Count(this=exp.Distinct(expressions=[call("STRUCT", *columns)]))
         wanted += [
             named("rows", _count()),
             named("null_keys", exp.CountIf(this=any_of(*(is_null(column) for column in columns)))),
-            named("repeated_keys", exp.Sub(this=_count(), expression=distinct)),
         ]
+        if each_once:
+            distinct = exp.Count(this=exp.Distinct(expressions=[call("STRUCT", *columns)]))
+            wanted.append(named("repeated_keys", exp.Sub(this=_count(), expression=distinct)))
     return exp.select(*wanted).from_(SOURCE) if wanted else None
 
 

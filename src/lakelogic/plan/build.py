@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -31,12 +31,12 @@ from lakelogic.plan.model import (
 )
 from lakelogic.plan.publish import published, quarantined
 from lakelogic.plan.split import Split, SplitBuilder, Stage
+from lakelogic.plan.storing import Render, asked_of, changes_plan
 from lakelogic.rules.base import Audit, Check, dataset_rules
+from lakelogic.sql.annotate import output_columns
 from lakelogic.sql.lineage import derived_from
 from lakelogic.sql.types import BINARY, Column, Columns, is_unknown
-from lakelogic.write.base import Rows, strategies
-
-Render = Callable[[exp.Expr, Columns, Mapping[str, Columns]], str]
+from lakelogic.write.base import Lowered, Rows, strategies
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,9 @@ class _Planner:
         contract = self._contract
         stamps, insert_only = lineage_columns(self._loaded, self._given.read, self._out)
         audits = self._audits()
-        target, quarantine = self._table(stamps, insert_only), self._quarantine_table()
+        good = published(self._out, self._masks, stamps)
+        lowered, stored = self._lowered(good, stamps, insert_only)
+        target, quarantine = self._table(lowered, stored), self._quarantine_table()
         pre_bad, post_bad = self._split.pre.columns, self._split.post.columns
         return Plan(
             contract=self._loaded.name,
@@ -115,7 +117,7 @@ class _Planner:
             pre=self._stage(self._split.pre, pre_bad, "pre"),
             post=self._stage(self._split.post, post_bad, "post"),
             audits=tuple(self._audit(audit) for audit in audits),
-            publish=self._render(published(self._out, self._masks, stamps), self._out),
+            publish=self._render(_stored(good, lowered), self._out),
             target=target,
             quarantine=quarantine,
             questions=self._questions(audits, target),
@@ -261,7 +263,9 @@ class _Planner:
 
     def _questions(self, audits: Sequence[Audit], target: TablePlan) -> QuestionsPlan:
         keys = target.operation.unique_by
-        measure, again = accounts.measured(audits, keys), accounts.repeated(keys)
+        each_once = target.operation.each_once
+        measure = accounts.measured(audits, keys, each_once=each_once)
+        again = accounts.repeated(keys) if each_once else None
         questions = QuestionsPlan(
             measure=self._render(measure, self._out) if measure else None,
             repeated_keys=self._render(again, self._out) if again else None,
@@ -304,18 +308,29 @@ class _Planner:
             whole_query=audit.measure is None,
         )
 
-    def _table(self, stamps: Mapping[str, exp.Expr], insert_only: Sequence[str]) -> TablePlan:
-        written = self._contract.materialization
+    def _lowered(
+        self, good: exp.Select, stamps: Mapping[str, exp.Expr], insert_only: Sequence[str]
+    ) -> tuple[Lowered, Columns]:
+        """The strategy for rows with these columns."""
         keys = tuple(self._out.visible.get(name).name for name in self._loaded.primary_key)
-        rows = Rows(keys, self._comparable(keys, stamps), tuple(insert_only))
+        columns = output_columns(good, self._out, self._relations)
+        rows = Rows(keys, self._comparable(keys, stamps), tuple(insert_only), columns, tuple(stamps))
+        try:
+            return self._strategy.lower(asked_of(self._loaded, rows)), columns
+        except LakeLogicError as error:
+            raise error.at(self._loaded.place("materialization")) from None
+
+    def _table(self, lowered: Lowered, columns: Columns) -> TablePlan:
+        written = self._contract.materialization
         return TablePlan(
             location=self._target.text,
             is_name=self._target.is_name,
             strategy=written.strategy,
-            operation=self._strategy.operation(rows),
+            operation=lowered.operation,
             partition_by=written.partition_by,
             properties=tuple(sorted(written.table_properties.items())),
             evolve=self._contract.schema_policy.evolution != "strict",
+            changes=changes_plan(lowered, columns, self._target, self._given.render),
         )
 
     def _comparable(self, keys: Sequence[str], stamps: Mapping[str, exp.Expr]) -> tuple[str, ...] | None:
@@ -354,6 +369,15 @@ class _Planner:
         if self._raw() == "empty":
             notes.append("LAKELOGIC_PII_KEY is not set: quarantine keeps no original rows of this contract.")
         return tuple(notes)
+
+
+def _stored(good: exp.Select, lowered: Lowered) -> exp.Query:
+    """Good rows with what the strategy adds to each of them."""
+    if lowered.stored is None:
+        return good
+    return lowered.stored.transform(
+        lambda node: good.subquery("source") if isinstance(node, exp.Table) and node.name == "source" else node
+    )
 
 
 def _errors(stage: Stage) -> list[Check]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 
 from lakelogic.formats.base import formats
-from lakelogic.plan.model import Plan, StagePlan, TablePlan
+from lakelogic.plan.model import ChangesPlan, Plan, StagePlan, TablePlan
 from lakelogic.write.operations import MergeRows
 
 FORMAT = 1
@@ -106,7 +106,8 @@ def _measured(plan: Plan, keeps: bool) -> str:
     if plan.audits:
         reasons.append(f"dataset rules: {', '.join(audit.name for audit in plan.audits)}")
     if plan.target.operation.unique_by:
-        reasons.append(f"keys must be there, and each once: {', '.join(plan.target.operation.unique_by)}")
+        once = ", and each once" if plan.target.operation.each_once else ""
+        reasons.append(f"keys must be there{once}: {', '.join(plan.target.operation.unique_by)}")
     return "; ".join(reasons) + ("; the rows are kept for the write" if keeps else "")
 
 
@@ -116,7 +117,20 @@ def _statements(plan: Plan) -> list[Statement]:
         statements += [Statement(f"step {step.name} ({when})", step.sql) for step in stage.steps]
         statements += _split_statements(stage, when)
     statements += [Statement(f"dataset rule {audit.name}", audit.sql) for audit in plan.audits]
-    return [*statements, Statement("good rows, as they are stored", plan.publish)]
+    return [*statements, Statement("good rows, as they are stored", plan.publish), *_merged(plan.target.changes)]
+
+
+def _merged(changes: ChangesPlan | None) -> list[Statement]:
+    """What is worked out of the good rows and the table before they are merged."""
+    if changes is None:
+        return []
+    told = [
+        ("share of the table that is gone", changes.share_gone),
+        ("deletes to remember", changes.deletes),
+        ("rows of the table that are looked at", changes.touched),
+        ("rows to merge", changes.rows),
+    ]
+    return [Statement(title, sql) for title, sql in told if sql is not None]
 
 
 def _split_statements(stage: StagePlan, when: str) -> list[Statement]:

@@ -56,5 +56,13 @@ def quarantine_of(target: Location) -> Location:
     return Location(".".join(_part(part) for part in (*catalog, "quarantine", f"{schema}_{table}")), is_name=True)
 
 
+def deletes_of(target: Location) -> Location:
+    """Where the deletes of a target are remembered: beside it, under its name and `_deleted`."""
+    if not target.is_name:
+        return Location(f"{target.text.rstrip('/')}_deleted")
+    *around, table = target.parts
+    return Location(".".join(_part(part) for part in (*around, f"{table}_deleted")), is_name=True)
+
+
 def _part(name: str) -> str:
     return name if _PLAIN.fullmatch(name) else f"`{name}`"

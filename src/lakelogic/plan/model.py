@@ -11,6 +11,8 @@ from lakelogic.rules.base import Severity
 from lakelogic.write.operations import Operation
 
 FORMAT = 1
+# What a table is to a run; part of the name under which its transactions are known.
+Role = Literal["target", "quarantine", "deleted"]
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,24 @@ class TablePlan:
     partition_by: tuple[str, ...] = ()
     properties: tuple[tuple[str, str], ...] = ()
     evolve: bool = True
+    changes: ChangesPlan | None = None
+
+
+@dataclass(frozen=True)
+class ChangesPlan:
+    """SELECTs that tell what a merge is to do, over the batch and what the table holds; see `write.base.Changes`.
+
+    `deletes` are remembered in the table `deleted`; `share_gone` counts rows that a full batch takes out.
+    """
+
+    shape: str
+    rows: str
+    touched: str | None = None
+    deletes: str | None = None
+    deletes_shape: str | None = None
+    deleted: TablePlan | None = None
+    share_gone: str | None = None
+    max_share_gone: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -181,7 +201,7 @@ class Plan:
         canonical = json.dumps(data, sort_keys=True, separators=(",", ":"), default=str)
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
-    def writer(self, role: Literal["target", "quarantine"]) -> str:
+    def writer(self, role: Role) -> str:
         """Under which name the contract's transactions stand in a table."""
         return f"lakelogic/{self.identity}/{role}"
 

@@ -115,6 +115,7 @@ class SplitBuilder:
         post = self._after(pre.columns)
         self._field_checks(post, made_later)
         self._row_rules(pre, post)
+        self._require_order(pre, post)
         if self._problems:
             raise ContractInvalid(self._problems)
         return replace(self._joined_up(pre, post, unknown), missing=missing)
@@ -269,6 +270,20 @@ class SplitBuilder:
             place = self._loaded.place("model", "fields", position)
             for rule in model_rules.field_rules(item):
                 self._add(rule, place, stage)
+
+    def _require_order(self, pre: Stage, post: Stage) -> None:
+        """A change without a time can't be put in order, so its row is quarantined as if the field were required."""
+        name = self._loaded.ordered_by
+        declared = {item.name.lower() for item in self._contract.model.fields if item.must_be_present}
+        if name is None or (name.lower() in declared and self._contract.quality.enforce_required):
+            return
+        stage = pre if name in pre.columns else post
+        try:
+            column = stage.columns.visible.get(name).name
+        except LakeLogicError as error:
+            self._problems.append(error.at(self._loaded.place("source", "cdc_timestamp_field")))
+            return
+        stage.judge(column, _required(column, stage.columns))
 
     def _row_rules(self, pre: Stage, post: Stage) -> None:
         for position, rule in enumerate(self._contract.quality.row_rules):

@@ -87,7 +87,7 @@ class Auditor:
                 f"{row['null_keys']} good rows have a NULL in their key ({names}), and merge needs every key.",
                 cure="Nothing was written. Make the key required, so that such rows are quarantined.",
             )
-        if row["repeated_keys"]:
+        if row.get("repeated_keys"):
             raise GateClosed(
                 f"the batch repeats {row['repeated_keys']} keys ({names}){self._example(good)}; merge needs each once.",
                 cure="Nothing was written. Add a deduplicate transformation, or merge_dedup_guard.",

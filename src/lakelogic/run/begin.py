@@ -186,6 +186,8 @@ class Beginning:
             refuse_other_key(plan.target.location, self.claims.last_key_id(), plan.key_id)
         if plan.quarantine is not None:
             recorded = max(recorded, engine.last_sequence(plan.quarantine, plan.writer("quarantine")))
+        if plan.target.changes is not None and (deleted := plan.target.changes.deleted) is not None:
+            recorded = max(recorded, engine.last_sequence(deleted, plan.writer("deleted")))
         now = datetime.now(UTC)
         run_id = new_run_id(now)
         claim = Claim(

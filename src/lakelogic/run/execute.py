@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import monotonic
-from typing import Any, Literal
+from typing import Any
 
 from lakelogic.engines.base import Committed, Engine, Stamp
 from lakelogic.errors import GateClosed
-from lakelogic.plan.model import CheckPlan, Plan, TablePlan
+from lakelogic.plan.model import CheckPlan, Plan, Role, TablePlan
 from lakelogic.plan.names import ORIGIN
 from lakelogic.run.approval import ApprovalGate
 from lakelogic.run.auditing import Audited, Auditor
 from lakelogic.run.judging import POST, READ, SPLIT, Judge, Judged, Probes, changes_rows, points_needed, step_point
+from lakelogic.run.publishing import Publisher, patiently
 from lakelogic.run.result import Counts, RuleResult, StepCount
 from lakelogic.state.claims import Claim
 
@@ -57,6 +58,7 @@ class Execution:
         self._links = relations
         self._judge = Judge(plan, engine, relations, keys, pin)
         self._auditor = Auditor(plan, engine, relations, pin)
+        self._publisher = Publisher(plan, engine, pin, self._write)
         self._progress = progress
         self._gate = gate
         self.timings: dict[str, float] = {}
@@ -84,22 +86,21 @@ class Execution:
         if audited.failed and plan.audits_block_write:
             failed = ", ".join(rule.name for rule in audited.failed)
             raise GateClosed(f"dataset rules failed: {failed}.", cure="Nothing was written.")
+        published = self._judge.published(good)
+        self._publisher.stop_on_deletes(published)
         if self._gate is not None:
             self._gate.ask(plan, self._claim, lambda: self._auditor.ratio(judged))
         with self._timed("writing quarantine"):
             quarantine = self._write_quarantine(judged)
-        published = self._judge.published(good)
         with self._timed("writing target"):
-            target = self._write(plan.target, published, "target")
+            target = self._publisher.publish(published)
         with self._timed("accounting"):
             counts, steps = self._counts(counted, rows_known, target, quarantine, audited)
             if rows_before is not None:
                 counts, steps = _with_external_logic(rows_before, counts, steps)
             rules = self._rules(counted, quarantine)
-        bad = self._bad_frame(judged)
-        return Outcome(
-            counts, rules, audited, steps, target, quarantine, (self._judge.published(judged.good), bad), self.timings
-        )
+        shown = self._publisher.shown(self._judge.published(judged.good)), self._bad_frame(judged)
+        return Outcome(counts, rules, audited, steps, target, quarantine, shown, self.timings)
 
     def _probes(self, rows_known: int | None) -> Probes:
         wanted = points_needed(self._plan, rows_known is not None)
@@ -112,9 +113,10 @@ class Execution:
     def _write_quarantine(self, judged: Judged) -> Committed | None:
         if self._plan.quarantine is None or not judged.bad:
             return None
-        return self._write(self._plan.quarantine, self._judge.quarantined(judged), "quarantine")
+        table = self._plan.quarantine
+        return patiently(lambda: self._write(table, self._judge.quarantined(judged), "quarantine"))
 
-    def _write(self, table: TablePlan, frame: Any, role: Literal["target", "quarantine"]) -> Committed:
+    def _write(self, table: TablePlan, frame: Any, role: Role) -> Committed:
         if self._claim.attempt > 1 and (done := self._engine.find_commit(table, self._claim.run_id)):
             return done
         stamp = Stamp(

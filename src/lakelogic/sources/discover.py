@@ -55,7 +55,7 @@ def source_of(loaded: LoadedContract, override: str | None = None) -> SourceSpec
         format_,
         read_options(declared),
         declared.pattern if override is None else None,
-        incremental=declared.load_mode == "incremental",
+        incremental=declared.load_mode != "full",
         skip_when_empty=declared.empty_behavior == "skip",
         folder=str(folder),
     )

@@ -11,7 +11,7 @@ from pydantic import Field
 from sqlglot import exp
 
 from lakelogic.errors import ContractError
-from lakelogic.sql.types import TIMESTAMP, UNKNOWN, Column, parse_type, type_name
+from lakelogic.sql.types import TIMESTAMP, UNKNOWN, Column, is_unknown, parse_type, type_name
 
 _Number = Annotated[float, Field(allow_inf_nan=False)]
 # Not strict, a number would be taken for text, or for the seconds since 1970.
@@ -72,6 +72,14 @@ def named(name: str, expression: exp.Expr) -> exp.Expr:
     if isinstance(expression, exp.Column) and expression.name == name and not expression.table:
         return expression
     return exp.Alias(this=expression, alias=exp.to_identifier(name, quoted=True))
+
+
+def orderable(column: Column) -> exp.Expr:
+    """Something to order a column by; a map has no order of its own."""
+    has_order = not is_unknown(column.type) and not any(
+        part.this == exp.DataType.Type.MAP for part in column.type.find_all(exp.DataType)
+    )
+    return ref(column) if has_order else exp.JSONFormat(this=exp.Struct(expressions=[ref(column)]))
 
 
 def is_text(data_type: exp.DataType) -> bool:

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, Field, model_validator
 from sqlglot import exp
 
 from lakelogic.rules.base import Check
-from lakelogic.sql.build import any_of, is_null, is_text
+from lakelogic.sql.build import any_of, is_null, is_text, orderable
 from lakelogic.sql.types import BOOLEAN, Column, Columns, is_unknown
 from lakelogic.transforms.base import (
     SOURCE,
@@ -153,7 +153,7 @@ def _ranked(columns: Columns, keys: Sequence[str], sort_by: Sequence[str], order
         exp.Ordered(this=ref(columns.visible.get(name)), desc=order == "desc", nulls_first=False) for name in sort_by
     ]
     # Hidden columns have no say: ordering by the text of whole rows would cost more than all the rest.
-    ties = [exp.Ordered(this=_comparable(column), desc=False, nulls_first=False) for column in columns.visible]
+    ties = [exp.Ordered(this=orderable(column), desc=False, nulls_first=False) for column in columns.visible]
     valid = [exp.Ordered(this=ref(VALID), desc=True, nulls_first=False)] if VALID.name in columns else []
     rank = exp.Window(
         this=exp.RowNumber(),
@@ -177,14 +177,6 @@ def is_blank(column: Column) -> exp.Expr:
         return missing
     bare = exp.Trim(this=ref(column), expression=exp.Literal.string(" \t\r\n"), position="BOTH")
     return any_of(missing, exp.EQ(this=bare, expression=exp.Literal.string("")))
-
-
-def _comparable(column: Column) -> exp.Expr:
-    """Something to order a column by; a map has no order of its own."""
-    has_order = not is_unknown(column.type) and not any(
-        part.this == exp.DataType.Type.MAP for part in column.type.find_all(exp.DataType)
-    )
-    return ref(column) if has_order else exp.JSONFormat(this=exp.Struct(expressions=[ref(column)]))
 
 
 def _flag(columns: Columns, *, last: bool) -> str:

@@ -18,18 +18,17 @@ def test_everything_that_is_not_built_is_listed_in_the_order_of_the_file() -> No
         """\
         source:
           path: a.csv
-          load_mode: cdc
-          cdc_op_field: op
+          type: stream
+          fetch_size: 5
         materialization:
           strategy: scd2
           primary_key: [id]
-          cluster_by: [id]
+          dlt_destination: duckdb
         """
     ) == [
-        "orders.yaml:3:3: not supported yet: source.load_mode: cdc",
-        "orders.yaml:4:3: not supported yet: source.cdc_op_field",
-        "orders.yaml:6:3: not supported yet: materialization.strategy: scd2",
-        "orders.yaml:8:3: not supported yet: materialization.cluster_by",
+        "orders.yaml:3:3: not supported yet: source.type: stream",
+        "orders.yaml:4:3: not supported yet: source.fetch_size",
+        "orders.yaml:8:3: not supported yet: materialization.dlt_destination",
     ]
 
 

@@ -140,6 +140,11 @@ class DuckDBEngine:
             writing.write(self.session, found, table, frame, stamp)
             return require_commit(found.find_commit(stamp.run_id), found.shown, stamp.run_id)
 
+    def has(self, table: TablePlan) -> bool:
+        found = self._find(table.location, table.is_name)
+        with self.session.told(source_error(found)):
+            return found.exists
+
     def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
         found = self._find(table.location, table.is_name)
         with self.session.told(source_error(found)):

@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable
 
 from lakelogic.engines.duckdb.tables import Table
-from lakelogic.errors import SourceError, WriteError
+from lakelogic.errors import SourceError, WriteConflict, WriteError
 
 _KIND = re.compile(r"^(?:[A-Z][\w ]* (?:Error|error): |Generic DeltaTable error: |External error: )+")
 _COLOUR = re.compile(r"\x1b\[\d*m")
+_CONFLICT = "Another writer keeps changing the table; run again when it is done."
 _CURES = {
     "Schema evolution on column-mapped tables": "Add the columns with Spark, or use 'schema_policy: {evolution: strict}'.",
     "Cannot merge types": "A column has another type in the table; cast it in the contract.",
-    "oncurrent": "Another writer was faster; run again.",
+    "oncurrent": _CONFLICT,
     "eader feature": "The table needs a newer reader; run with --engine spark.",
     "riter feature": "The table needs a newer writer; run with --engine spark.",
 }
@@ -27,7 +28,19 @@ def source_error(source: str | Table) -> Callable[[Exception], SourceError]:
 def write_error(table: Table) -> Callable[[Exception], WriteError]:
     """Makes one line about a table of an error."""
     unknown = "Check the place and the right to write there; the next run goes on where this one stopped."
-    return lambda error: WriteError(f"can't write {_said(table, error)}", cure=cure_of(error) or unknown)
+
+    def told(error: Exception) -> WriteError:
+        cure = _CONFLICT if _is_conflict(error) else cure_of(error)
+        kind = WriteConflict if cure == _CONFLICT else WriteError
+        return kind(f"can't write {_said(table, error)}", cure=cure or unknown)
+
+    return told
+
+
+def _is_conflict(error: Exception) -> bool:
+    from deltalake.exceptions import CommitFailedError
+
+    return isinstance(error, CommitFailedError)
 
 
 def _said(what: str | Table, error: Exception) -> str:

@@ -165,6 +165,9 @@ class SparkEngine:
             writing.write(self.session, found, table, frame, stamp, there=self._tables.exists(found))
         return require_commit(self._tables.find_commit(self._table(table), stamp.run_id), found.shown, stamp.run_id)
 
+    def has(self, table: TablePlan) -> bool:
+        return self._tables.exists(self._table(table))
+
     def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
         return self._tables.find_commit(self._table(table), run_id)
 

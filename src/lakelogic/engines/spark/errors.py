@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from lakelogic.errors import LakeLogicError, SourceError, WriteError
+from lakelogic.errors import LakeLogicError, SourceError, WriteConflict, WriteError
 
 _CLASS = re.compile(r"\[([A-Z_.0-9]+)\]\s*")
 _CAUSE = re.compile(r"Caused by: [\w.$]+(?:Exception|Error): (.+)")
+_CONFLICT = "Another writer keeps changing the table; run again when it is done."
 _CURES = {
+    "DELTA_CONCURRENT": _CONFLICT,
+    "DELTA_METADATA_CHANGED": _CONFLICT,
+    "DELTA_PROTOCOL_CHANGED": _CONFLICT,
     "DELTA_METADATA_MISMATCH": "The table's columns differ; allow it with 'schema_policy: {evolution: append}'.",
     "DELTA_FAILED_TO_MERGE_FIELDS": "A column has another type in the table; cast it in the contract.",
-    "DELTA_CONCURRENT": "Another writer was faster; run again.",
     "DELTA_INVALID_CHARACTERS": "Rename the column in the contract, or allow its name with the table property"
     " 'delta.columnMapping.mode: name'.",
     "COLUMN_ALREADY_EXISTS": "Two columns differ in case only; rename one of them.",
@@ -32,7 +35,12 @@ def source_error(location: str) -> Iterator[None]:
 def write_error(location: str) -> Iterator[None]:
     """Errors of Spark inside become one line about the table."""
     unknown = "Check the place and the right to write there; the next run goes on where this one stopped."
-    with _told(lambda text, cure: WriteError(f"can't write {location}: {text}", cure=cure or unknown)):
+
+    def told(text: str, cure: str | None) -> WriteError:
+        kind = WriteConflict if cure == _CONFLICT else WriteError
+        return kind(f"can't write {location}: {text}", cure=cure or unknown)
+
+    with _told(told):
         yield
 
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.base import Stamp
 from lakelogic.engines.commits import told
+from lakelogic.engines.slices import condition_of, for_spark, slices_of
 from lakelogic.engines.spark.tables import Table
+from lakelogic.engines.spark.types import columns_of
 from lakelogic.errors import WriteError
 from lakelogic.plan.model import TablePlan
 from lakelogic.sql.build import quoted
-from lakelogic.write.operations import AppendRows, MergeRows, ReplaceRows
+from lakelogic.write.operations import AppendRows, MergeRows, ReplaceRows, ReplaceSlices
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -43,26 +45,57 @@ def write(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame
     """Apply the plan's operation in one commit. The first rows of a table are appended, whatever the operation."""
     match plan.operation:
         case MergeRows() as merge if there:
-            _add_columns(session, table, plan, frame)
+            kept = frame.drop(merge.gone) if merge.gone else frame
+            _add_columns(session, table, plan, kept)
             frame.createOrReplaceTempView(_BATCH)
-            statement = merge_statement(table.sql, _BATCH, merge, frame.columns)
+            statement = merge_statement(table.sql, _BATCH, merge, kept.columns, _bounds(plan, merge, frame))
             with stamped(session, stamp):
                 session.sql(statement).collect()
+        case ReplaceSlices() as slices if there:
+            which = _replaced(plan, slices, frame)
+            with stamped(session, stamp):
+                _save(table, plan, frame, "overwrite", "mergeSchema", there=there, options=which)
         case ReplaceRows():
             with stamped(session, stamp):
                 _save(table, plan, frame, "overwrite", "overwriteSchema", there=there)
-        case AppendRows() | MergeRows():
+        case AppendRows() | MergeRows() | ReplaceSlices():
             with stamped(session, stamp):
-                _save(table, plan, frame, "append", "mergeSchema", there=there)
+                _save(table, plan, _staying(plan, frame), "append", "mergeSchema", there=there)
         case other:
             raise WriteError(f"Spark can't apply {type(other).__name__}.")
 
 
-def _save(table: Table, plan: TablePlan, frame: DataFrame, mode: str, evolution: str, *, there: bool) -> None:
+def _staying(plan: TablePlan, frame: DataFrame) -> DataFrame:
+    """The rows of a merge into a table that is not there yet: none can be taken out of it."""
+    gone = plan.operation.gone if isinstance(plan.operation, MergeRows) else None
+    return frame.where(f"NOT {quoted(gone)}").drop(gone) if gone else frame
+
+
+def _replaced(plan: TablePlan, slices: ReplaceSlices, frame: DataFrame) -> dict[str, str]:
+    """The writer's options that say which rows give way."""
+    if slices.where is not None:
+        return {"replaceWhere": for_spark(condition_of(slices.where))}
+    if {name.lower() for name in slices.columns} == {name.lower() for name in plan.partition_by}:
+        return {"partitionOverwriteMode": "dynamic"}
+    rows = frame.select(*(quoted(name) for name in slices.columns)).distinct()
+    condition = slices_of((row.asDict() for row in rows.collect()), columns_of(rows.schema))
+    return {"replaceWhere": for_spark(condition)}
+
+
+def _save(
+    table: Table,
+    plan: TablePlan,
+    frame: DataFrame,
+    mode: str,
+    evolution: str,
+    *,
+    there: bool,
+    options: dict[str, str] | None = None,
+) -> None:
     properties = dict(plan.properties)
     if not there and any(_NEEDS_MAPPING.search(name) for name in frame.columns):
         properties.setdefault("delta.columnMapping.mode", "name")
-    writer = frame.write.format("delta").mode(mode).options(**properties)
+    writer = frame.write.format("delta").mode(mode).options(**properties, **(options or {}))
     if plan.partition_by:
         writer = writer.partitionBy(*plan.partition_by)
     if plan.evolve:
@@ -73,9 +106,33 @@ def _save(table: Table, plan: TablePlan, frame: DataFrame, mode: str, evolution:
         writer.saveAsTable(table.sql)
 
 
-def merge_statement(target: str, batch: str, merge: MergeRows, columns: list[str]) -> str:
-    """The MERGE of a batch into a table."""
-    keys = " AND ".join(f"t.{quoted(key)} = s.{quoted(key)}" for key in merge.keys)
+def _bounds(plan: TablePlan, merge: MergeRows, frame: DataFrame) -> list[str]:
+    """Where the batch's keys lie in the table's partitions: MERGE reads all of them unless it is told by literals."""
+    from pyspark.sql import functions as F
+
+    parts = {name.lower() for name in plan.partition_by}
+    names = [key for key in merge.keys if key.lower() in parts]
+    if not names:
+        return []
+    edges = [edge(quoted(name)).cast("string") for name in names for edge in (F.min, F.max)]
+    row = frame.agg(*(edge.alias(f"e{place}") for place, edge in enumerate(edges))).first()
+    kinds = {field.name.lower(): field.dataType.simpleString() for field in frame.schema.fields}
+    bounds = []
+    for place, name in enumerate(names):
+        low, high = (row[f"e{2 * place + side}"] if row is not None else None for side in (0, 1))
+        if low is not None and high is not None:
+            ends = " AND ".join(f"CAST({_text(value)} AS {kinds[name.lower()]})" for value in (low, high))
+            bounds.append(f"t.{quoted(name)} BETWEEN {ends}")
+    return bounds
+
+
+def _text(value: str) -> str:
+    return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def merge_statement(target: str, batch: str, merge: MergeRows, columns: list[str], bounds: Sequence[str] = ()) -> str:
+    """The MERGE of a batch into a table; `bounds` are what is known of all its keys."""
+    keys = " AND ".join([*(f"t.{quoted(key)} = s.{quoted(key)}" for key in merge.keys), *bounds])
     fixed = {name.lower() for name in (*merge.keys, *merge.insert_only)}
     updates = ", ".join(f"t.{quoted(name)} = s.{quoted(name)}" for name in columns if name.lower() not in fixed)
     differs = ""
@@ -85,9 +142,11 @@ def merge_statement(target: str, batch: str, merge: MergeRows, columns: list[str
     matched = f"WHEN MATCHED{differs} THEN UPDATE SET {updates} " if updates and merge.compare != () else ""
     names = ", ".join(quoted(name) for name in columns)
     values = ", ".join(f"s.{quoted(name)}" for name in columns)
+    deleted = f"WHEN MATCHED AND s.{quoted(merge.gone)} THEN DELETE " if merge.gone else ""
+    stays = f" AND NOT s.{quoted(merge.gone)}" if merge.gone else ""
     return (
         f"MERGE INTO {target} AS t USING {batch} AS s ON {keys} "
-        f"{matched}WHEN NOT MATCHED THEN INSERT ({names}) VALUES ({values})"
+        f"{deleted}{matched}WHEN NOT MATCHED{stays} THEN INSERT ({names}) VALUES ({values})"
     )
 
 

@@ -1,0 +1,78 @@
+"""One target, fed batch by batch as a run feeds it, without the files, the claim and the log around it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from lakelogic import load_contract
+from lakelogic.engines.base import Committed, Engine, Stamp
+from lakelogic.engines.opening import engines
+from lakelogic.plan.build import Given, build_plan
+from lakelogic.plan.model import ReadPlan, Role, TablePlan
+from lakelogic.run.judging import Judge, Probes
+from lakelogic.run.publishing import Publisher
+from lakelogic.sql.render import pin
+from lakelogic.sql.types import Columns
+
+Row = dict[str, Any]
+BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
+_FRAME = ReadPlan("frame", "frame", "frame", "full", "a frame was given", ())
+
+
+def at(hour: int) -> datetime:
+    """A moment that tests name by a number."""
+    return BEGIN + timedelta(hours=hour)
+
+
+class Target:
+    """A table, and the contract that writes it."""
+
+    def __init__(self, folder: Path, engine: Engine[Any], contract: Mapping[str, object], schema: pa.Schema) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / "contract.yaml"
+        path.write_text(json.dumps({"dataset": "things", "lineage": {"enabled": False}, **contract}), encoding="utf-8")
+        columns = Columns.of(**{field.name: _TYPES[str(field.type)] for field in schema})
+        render = engines.get(engine.name).render
+        self._plan = build_plan(load_contract(path), Given(_FRAME, columns, engine.name, render))
+        self._engine = engine
+        self._schema = schema
+        self._sequence = 0
+
+    def take(self, rows: Sequence[Row], now: datetime | None = None) -> Committed:
+        """Write one batch."""
+        self._sequence += 1
+        run, started = f"run-{self._sequence}", now or at(1000 + self._sequence)
+
+        def pinned(sql: str) -> str:
+            return pin(sql, started=started, run_id=run, pipeline_run_id=run)
+
+        def write(table: TablePlan, frame: Any, role: Role) -> Committed:
+            stamp = Stamp(self._plan.writer(role), self._sequence, run, "plan", "input")
+            return self._engine.write(table, frame, stamp)
+
+        judge = Judge(self._plan, self._engine, {}, None, pinned)
+        quiet = Probes(self._engine, frozenset(), observing=False)
+        frame = self._engine.adopt(self._frame(rows))
+        published = judge.published(judge.judge(frame, quiet).good)
+        publisher = Publisher(self._plan, self._engine, pinned, write)
+        publisher.stop_on_deletes(published)
+        return publisher.publish(published)
+
+    def _frame(self, rows: Sequence[Row]) -> Any:
+        return pa.Table.from_pylist(list(rows), self._schema)
+
+    def rows(self, *columns: str) -> list[tuple[Any, ...]]:
+        """The table's values, sorted."""
+        from deltalake import DeltaTable
+
+        found = DeltaTable(self._plan.target.location).to_pyarrow_table().to_pylist()
+        return sorted((tuple(row[name] for name in columns) for row in found), key=str)
+
+
+_TYPES = {"int64": "bigint", "string": "string", "timestamp[us, tz=UTC]": "timestamp", "bool": "boolean"}
