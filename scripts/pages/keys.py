@@ -9,12 +9,11 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from lakelogic.contract.fields import TypeName
 from lakelogic.contract.kinds import KindOf
 from lakelogic.contract.one_of import allowed_names
-from lakelogic.contract.values import DateText, Duration, Name, Names, Property, Ratio
-from lakelogic.models import spellings
-from lakelogic.transforms.base import Names as ColumnNames
+from lakelogic.contract.values import DateText, Duration, Property, Ratio
+from lakelogic.models import Name, Names, spellings
+from lakelogic.transforms.base import TypeName
 from scripts.pages.markdown import prose, table, words, written
 
 HEAD = ("key", "value", "default", "meaning")
@@ -22,7 +21,6 @@ HEAD = ("key", "value", "default", "meaning")
 _NAMED: Mapping[Any, str] = {
     Name: "text",
     Names: "a name or a list",
-    ColumnNames: "a name or a list",
     Duration: "a time such as 24h",
     DateText: "a date",
     Ratio: "a share",

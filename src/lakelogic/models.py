@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, GetJsonSchemaHandler, model_validator
+from annotated_types import MinLen
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
+
+
+def _as_list(value: object) -> object:
+    return [value] if isinstance(value, (str, int, float)) and not isinstance(value, bool) else value
+
+
+Name = Annotated[str, MinLen(1)]
+Names = Annotated[tuple[Name, ...], BeforeValidator(_as_list, json_schema_input_type=Name | list[Name])]
+"""One name, or a list of names."""
 
 
 def is_own_key(key: object) -> bool:

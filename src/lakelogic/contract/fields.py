@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field, GetJsonSchemaHandler, model_validator
+from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from lakelogic.contract.kinds import AnyRowRule
 from lakelogic.contract.one_of import OneOf
-from lakelogic.contract.values import Name, Names, Scalar
-from lakelogic.errors import ContractError
+from lakelogic.contract.values import Scalar
 from lakelogic.masks.base import masks
-from lakelogic.models import Model
+from lakelogic.models import Model, Name, Names
 from lakelogic.rules.base import Severity
-from lakelogic.sql.types import parse_type
+from lakelogic.transforms.base import TypeName
 
 NO_MASK = "none"
 
@@ -26,15 +25,6 @@ def masking_names() -> list[str]:
     return sorted({NO_MASK, *masks.names()})
 
 
-def _known_type(text: str) -> str:
-    try:
-        parse_type(text)
-    except ContractError as error:
-        raise ValueError(f"{error.message} {error.cure or ''}".strip()) from None
-    return text
-
-
-TypeName = Annotated[str, AfterValidator(_known_type)]
 Masking = Annotated[str, OneOf("masking", masking_names)]
 
 

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from lakelogic.contract.values import Name, Names, Ratio
-from lakelogic.models import Model
+from lakelogic.contract.values import Ratio
+from lakelogic.models import Model, Name, Names
 
 # In the order in which data flows through them.
 LAYERS = {

@@ -6,8 +6,7 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field
 
-from lakelogic.contract.values import Name, Names
-from lakelogic.models import Model
+from lakelogic.models import Model, Name, Names
 
 
 class Lineage(Model):

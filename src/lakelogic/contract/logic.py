@@ -7,8 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from lakelogic.contract.values import Name
-from lakelogic.models import Model
+from lakelogic.models import Model, Name
 
 
 class ExternalLogic(Model):

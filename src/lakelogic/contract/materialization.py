@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lakelogic.contract.one_of import OneOf
-from lakelogic.contract.values import DateText, Name, Names, Property, Ratio, Scalar
-from lakelogic.models import Model
+from lakelogic.contract.values import DateText, Property, Ratio, Scalar
+from lakelogic.models import Model, Name, Names
 from lakelogic.write.base import strategies
 
 

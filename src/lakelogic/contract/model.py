@@ -16,8 +16,7 @@ from lakelogic.contract.notifications import Notification
 from lakelogic.contract.quality import Quality, Quarantine
 from lakelogic.contract.service_levels import FreshnessLimit, ServiceLevels
 from lakelogic.contract.source import Environment, Link, Server, Source
-from lakelogic.contract.values import Name, Names
-from lakelogic.models import Model
+from lakelogic.models import Model, Name, Names
 
 Declaration = str | Mapping[str, object]
 

@@ -7,8 +7,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from lakelogic.contract.values import Name, Names
-from lakelogic.models import Model
+from lakelogic.models import Model, Name, Names
 
 Event = Literal["quarantine", "failure", "schema_drift", "dataset_rule_failed", "slo_breach", "slo_recovery"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from lakelogic.contract.values import Name, Scalar
-from lakelogic.models import Model
+from lakelogic.contract.values import Scalar
+from lakelogic.models import Model, Name
 
 
 class Options(Model):

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from lakelogic.contract.kinds import AnyDatasetRule, AnyRowRule
 from lakelogic.contract.notifications import Notification
-from lakelogic.contract.values import Name, Ratio
-from lakelogic.models import Model
+from lakelogic.contract.values import Ratio
+from lakelogic.models import Model, Name
 
 
 class Quality(Model):

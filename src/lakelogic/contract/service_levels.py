@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from lakelogic.contract.values import Duration, Name
-from lakelogic.models import Model
+from lakelogic.contract.values import Duration
+from lakelogic.models import Model, Name
 
 
 class Freshness(Model):

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from lakelogic.contract.one_of import OneOf
 from lakelogic.contract.options import Options
-from lakelogic.contract.values import DateText, Duration, Name, Names, Scalar
+from lakelogic.contract.values import DateText, Duration, Scalar
 from lakelogic.formats.base import formats
-from lakelogic.models import Model
+from lakelogic.models import Model, Name, Names
 
 SourceType = Literal["landing", "file", "table", "delta", "iceberg", "database", "stream", "dlt", "sftp"]
 _OTHER_FORMATS = ("jsonl", "ndjson", "delta", "iceberg", "avro", "xml", "excel", "fixed_width")

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Annotated
 
-from annotated_types import MinLen
 from pydantic import AfterValidator, BeforeValidator
 
 _UNITS = {
@@ -92,16 +91,10 @@ def _at_most_one(value: float) -> float:
     return value
 
 
-def _as_list(value: object) -> object:
-    return [value] if isinstance(value, (str, int, float)) and not isinstance(value, bool) else value
-
-
 def _spelt(value: object) -> object:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-Name = Annotated[str, MinLen(1)]
-Names = Annotated[tuple[Name, ...], BeforeValidator(_as_list, json_schema_input_type=Name | list[Name])]
 Scalar = bool | int | float | str
 Duration = Annotated[str, AfterValidator(_when_filled(parse_duration))]
 DateText = Annotated[str, AfterValidator(_when_filled(parse_date))]

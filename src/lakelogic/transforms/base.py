@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 from sqlglot import exp
 
 from lakelogic.errors import ContractError, SqlError, did_you_mean
+from lakelogic.models import Names
 from lakelogic.registry import Registry
 from lakelogic.rules.base import Check
 from lakelogic.sql.annotate import SOURCE
@@ -47,14 +48,6 @@ VALID = Column("_ll_valid", BOOLEAN, hidden=True)
 """Whether a row passes all rules of its phase."""
 
 transforms: Registry[type[Transform]] = Registry("transform", "lakelogic.transforms")
-
-
-def _as_list(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
-Names = Annotated[tuple[str, ...], BeforeValidator(_as_list, json_schema_input_type=str | list[str])]
-"""One name, or a list of names."""
 
 
 def _known_type(text: str) -> str:
