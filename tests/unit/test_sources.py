@@ -130,6 +130,13 @@ def test_columns_without_a_name_are_named_by_their_place(tmp_path: Path) -> None
     assert _headers(tmp_path, b"1,2\n", header=False) == [(["_c0", "_c1"], 1)]
 
 
+@pytest.mark.parametrize("name", ["no-such", "hex"])
+def test_an_encoding_that_is_none_of_text_is_told(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a.csv").write_text("id\n1\n")
+    with pytest.raises(SourceError, match=f"encoding '{name}' is unknown. Use utf-8"):
+        Csv().columns(str(tmp_path / "a.csv"), ReadOptions(encoding=name))
+
+
 def test_a_header_that_repeats_a_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="column 'id' twice"):
         _headers(tmp_path, b"id,id\n")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 
-from lakelogic.errors import SourceError
 from lakelogic.formats.base import FileFormat, ReadOptions, formats
 from lakelogic.formats.bytes import HEAD_BYTES, read_head
+from lakelogic.formats.encodings import known_encoding, not_text
 from lakelogic.sql.types import STRING, Column, Columns
 
 
@@ -25,14 +25,9 @@ def _names(path: str, options: ReadOptions) -> list[str]:
     head = read_head(path)
     try:
         # A character may be cut at the end of what was read; the header is at its beginning.
-        text = head.decode(options.encoding, errors="ignore" if len(head) == HEAD_BYTES else "strict")
+        text = head.decode(known_encoding(options.encoding), "ignore" if len(head) == HEAD_BYTES else "strict")
     except UnicodeDecodeError:
-        raise SourceError(
-            f"{path} is not {options.encoding} text.",
-            cure="Name its encoding: 'source: {options: {encoding: latin1}}'.",
-        ) from None
-    except LookupError:
-        raise SourceError(f"encoding '{options.encoding}' is unknown.") from None
+        raise not_text(path, options.encoding) from None
     lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
     rows = csv.reader(
         lines,

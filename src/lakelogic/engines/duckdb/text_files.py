@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import codecs
 import io
 from typing import TYPE_CHECKING, TextIO, cast
 
 from lakelogic.errors import SourceError
 from lakelogic.formats.bytes import first_line, is_uri
+from lakelogic.formats.encodings import known_encoding
 
 if TYPE_CHECKING:
     from pyarrow import NativeFile
@@ -42,14 +42,5 @@ def encoding_of(name: str) -> str:
     Raises:
         SourceError: nobody knows it.
     """
-    try:
-        known = codecs.lookup(name).name
-    except LookupError:
-        raise SourceError(f"encoding '{name}' is unknown.", cure="Use utf-8, latin1, cp1252 or the like.") from None
+    known = known_encoding(name)
     return "utf-8-sig" if known == "utf-8" else known
-
-
-def not_text(path: str, encoding: str) -> SourceError:
-    return SourceError(
-        f"{path} is not {encoding} text.", cure="Name its encoding: 'source: {options: {encoding: latin1}}'."
-    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING
 from lakelogic.engines.spark.types import columns_of, spark_schema
 from lakelogic.errors import SourceError
 from lakelogic.formats.base import Layout, union_of
+from lakelogic.formats.encodings import known_encoding
 from lakelogic.formats.json import is_document
 from lakelogic.plan.locations import Location
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
@@ -184,10 +184,7 @@ def _charset(encoding: str) -> str:
     Raises:
         SourceError: nobody knows it.
     """
-    try:
-        name = codecs.lookup(encoding).name
-    except LookupError:
-        raise SourceError(f"encoding '{encoding}' is unknown.", cure="Use utf-8, latin1, cp1252 or the like.") from None
+    name = known_encoding(encoding)
     return _JAVA_CHARSETS.get(name, name)
 
 
