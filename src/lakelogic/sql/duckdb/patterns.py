@@ -200,12 +200,12 @@ def replacement(text: str, groups: int) -> str:
         following = text[position + 1 : position + 2]
         if found == "$":
             if not following.isdigit() or int(following) > groups or text[position + 2 : position + 3].isdigit():
-                raise NotPortable("'$' in a replacement that names no group")
+                raise NotPortable("'$' that names no group")
             out.append(f"\\{following}")
             position += 1
         elif found == "\\":
             if not following:
-                raise NotPortable("'\\' at the end of a replacement")
+                raise NotPortable("'\\' at its end")
             out.append(_literal_in_replacement(following))
             position += 1
         else:

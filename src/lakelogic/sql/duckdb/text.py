@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from sqlglot import exp
 
-from lakelogic.sql.duckdb.patterns import NotPortable, Pattern, replacement, translated
+from lakelogic.sql.duckdb.patterns import Pattern, replacement, translated
 from lakelogic.sql.duckdb.types import text
 from lakelogic.sql.duckdb.writer import CallRendering, NodeRendering, Writer, constant, kind, whole
 from lakelogic.sql.types import type_name
@@ -15,13 +17,8 @@ _SPECIAL = set(r"\.[]{}()*+-?^$|")
 
 def pattern(w: Writer, node: exp.Expr, written: exp.Expr) -> Pattern:
     """A pattern that was written out, for RE2."""
-    source = constant(written)
-    if source is None:
-        w.refuse(written, "the pattern is not written out", "Write the pattern as text.")
-    try:
-        return translated(source)
-    except NotPortable as error:
-        w.refuse(node, f"the pattern has {error}, which engines read differently", "Write a simpler pattern.")
+    cure, simpler = "Write the pattern as text.", "Write a simpler pattern."
+    return w.written_out(node, written, translated, "pattern", cure=cure, simpler=simpler)
 
 
 def matches(w: Writer, node: exp.Expr) -> str:
@@ -36,13 +33,9 @@ def replace_pattern(w: Writer, node: exp.Anonymous) -> str:
     subject, written, by = node.expressions
     found = pattern(w, node, written)
     _consumes(w, node, found)
-    new = constant(by)
-    if new is None:
-        w.refuse(by, "the replacement is not written out", "Write the replacement as text.")
-    try:
-        return f"regexp_replace({w.as_(subject, 'string')}, {text(found.text)}, {text(replacement(new, found.groups))}, 'g')"
-    except NotPortable as error:
-        w.refuse(node, f"the replacement has {error}")
+    read, cure = partial(replacement, groups=found.groups), "Write the replacement as text."
+    new = w.written_out(node, by, read, "replacement", cure=cure, simpler="Write a simpler replacement.")
+    return f"regexp_replace({w.as_(subject, 'string')}, {text(found.text)}, {text(new)}, 'g')"
 
 
 def _consumes(w: Writer, node: exp.Expr, found: Pattern) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sqlglot import exp
 
 from lakelogic.sql.duckdb.formats import Format, formatted, readable_format
-from lakelogic.sql.duckdb.patterns import NotPortable
 from lakelogic.sql.duckdb.types import duckdb_type, text
 from lakelogic.sql.duckdb.writer import CallRendering, NodeRendering, Writer, constant, kind, whole
 from lakelogic.sql.types import type_name
@@ -192,14 +193,11 @@ def date_format(w: Writer, node: exp.Anonymous) -> str:
     return f"ll_format({local(w, node.expressions[0])}, {text(found.written)})"
 
 
-def _format(w: Writer, node: exp.Expr, written: exp.Expr) -> Format:
-    source = constant(written)
-    if source is None:
-        w.refuse(written, "the format is not written out", "Write it as text, such as 'yyyy-MM-dd'.")
-    try:
-        return formatted(source)
-    except NotPortable as error:
-        w.refuse(node, f"the format has {error}, which engines read differently", "Use yyyy, MM, dd, HH, mm and ss.")
+def _format(
+    w: Writer, node: exp.Expr, written: exp.Expr, read: Callable[[str], Format] = formatted
+) -> Format:
+    cure, simpler = "Write it as text, such as 'yyyy-MM-dd'.", "Use yyyy, MM, dd, HH, mm and ss."
+    return w.written_out(node, written, read, "format", cure=cure, simpler=simpler)
 
 
 def parsed(w: Writer, node: exp.Anonymous, target: str) -> str:
@@ -207,13 +205,9 @@ def parsed(w: Writer, node: exp.Anonymous, target: str) -> str:
     value = node.expressions[0]
     if len(node.expressions) == 1:
         return w.cast(w.sql(value), kind(value), named(target), node)
-    source = constant(node.expressions[1])
-    if source is None or not is_string(kind(value)):
-        w.refuse(node, "the format is not written out, or the value is no text")
-    try:
-        found = readable_format(source)
-    except NotPortable as error:
-        w.refuse(node, f"the format has {error}, which engines read differently", "Use yyyy, MM, dd, HH, mm and ss.")
+    if not is_string(kind(value)):
+        w.refuse(node, "the value is no text", "Leave the format out.")
+    found = _format(w, node, node.expressions[1], readable_format)
     moment = f"ll_parsed({w.sql(value)}, {text(found.accepted)}, {text(found.written)})"
     return f"CAST({moment} AS {'DATE' if target == 'date' else 'TIMESTAMPTZ'})"
 

@@ -6,10 +6,11 @@ import string
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from sqlglot import exp
 
+from lakelogic.sql.duckdb.patterns import NotPortable
 from lakelogic.sql.duckdb.refusal import refusal
 from lakelogic.sql.duckdb.types import duckdb_type
 from lakelogic.sql.plain import call_name
@@ -19,6 +20,7 @@ from lakelogic.sql.typing.lattice import NULL, named
 Cast = Callable[["Writer", str, exp.DataType, exp.DataType, exp.Expr], str]
 NodeRendering = Callable[["Writer", exp.Expr], str]
 CallRendering = Callable[["Writer", exp.Anonymous], str]
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,18 @@ class Writer:
     def refuse(self, node: exp.Expr, reason: str, cure: str | None = None) -> NoReturn:
         """Say why a part of the SQL can't be written."""
         raise refusal(node, reason, cure)
+
+    def written_out(
+        self, node: exp.Expr, written: exp.Expr, read: Callable[[str], Read], what: str, *, cure: str, simpler: str
+    ) -> Read:
+        """A pattern or format out of the text that the contract has for it, if all engines read it alike."""
+        source = constant(written)
+        if source is None:
+            self.refuse(written, f"the {what} is not written out", cure)
+        try:
+            return read(source)
+        except NotPortable as error:
+            self.refuse(node, f"the {what} has {error}, which engines read differently", simpler)
 
     def _call(self, node: exp.Anonymous) -> str:
         name = call_name(node)
