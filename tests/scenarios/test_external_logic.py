@@ -34,10 +34,15 @@ _LOGIC = """
 
 
 @pytest.fixture
-def made(project: Project) -> Project:
+def logic() -> str:
+    return _LOGIC
+
+
+@pytest.fixture
+def made(project: Project, logic: str) -> Project:
     project.file("in.csv", "id,net\n1,5\n2,-5\n,7\n3,6,7\n")
     project.file("rates.csv", "country,rate\nDE,2\nFR,3\n")
-    project.file("logic.py", _LOGIC)
+    project.file("logic.py", logic)
     project.contract(_CONTRACT)
     return project
 
@@ -54,12 +59,14 @@ def test_the_frame_that_code_returns_is_typed_judged_and_accounted_for(made: Pro
     counts = result.counts
     assert (counts.source, counts.expanded, counts.good, counts.quarantined) == (4, 1, 2, 3)
     assert [(step.name, step.rows_in, step.rows_out) for step in result.steps] == [("external logic", 4, 5)]
+    assert {row["_lakelogic_source_file"] for row in made.rows("out_quarantine")} == {str(made.root / "in.csv")}
 
 
 def test_the_same_code_on_the_same_input_is_not_appended_twice_and_other_code_is(made: Project) -> None:
     made.run()
     assert made.run().status == "no_new_data"
-    made.file("logic.py", _LOGIC + "\n    # other code\n")
+    with (made.root / "logic.py").open("a") as code:
+        code.write("# other code\n")
     assert made.run().status == "succeeded"
     assert made.values("gross") == [10, 10, 10, 10]
 
@@ -78,11 +85,14 @@ def test_a_notebook_may_make_the_rows_of_a_frame(project: Project) -> None:
 
 
 def test_what_goes_wrong_in_the_code_is_told_with_its_line_and_nothing_is_written(made: Project) -> None:
-    made.file("logic.py", "def run(df, links, engine, country):\n    return df.select('no such')\n")
-    with pytest.raises(ExternalLogicError, match=r"logic\.py:2: AnalysisException"):
+    made.file("logic.py", "def run(df, links, engine, country):\n    raise ValueError(engine)\n")
+    with pytest.raises(ExternalLogicError, match=r"logic\.py:2: ValueError: (spark|duckdb|polars)"):
         made.run()
     made.file("logic.py", "def run(df, links, engine, country):\n    return 5\n")
-    with pytest.raises(LakeLogicError, match=r"contract\.yaml:3:1: a frame for Spark must be a Spark DataFrame"):
+    with pytest.raises(LakeLogicError, match=r"contract\.yaml:3:1: a frame for .* not builtins\.int"):
+        made.run()
+    made.contract(_CONTRACT.replace("path: logic.py", "path: ../logic.py"))
+    with pytest.raises(ContractError, match=r"contract\.yaml:4:\d+: \.\./logic\.py can't be read"):
         made.run()
     assert made.versions() is None
 

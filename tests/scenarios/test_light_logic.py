@@ -8,27 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from lakelogic.errors import ContractError, ExternalLogicError, LakeLogicError
-from tests.scenarios import test_deduplicate, test_deployment_patterns, test_intake
+from tests.scenarios import test_deduplicate, test_deployment_patterns, test_external_logic, test_intake
 from tests.scenarios.light import ENGINES, LightProject, light_project, scenarios_of
 
-# It hands in one of Spark's frames.
-_OF_SPARK = {"test_the_end_to_end_pipe_takes_a_frame_and_writes_below_its_layer"}
-globals().update(scenarios_of(test_deduplicate, test_deployment_patterns, test_intake, but=_OF_SPARK))
+_MODULES = (test_deduplicate, test_deployment_patterns, test_external_logic, test_intake)
+# They hand in one of Spark's frames, or name the engine.
+_OF_SPARK = {
+    "test_the_end_to_end_pipe_takes_a_frame_and_writes_below_its_layer",
+    "test_a_notebook_may_make_the_rows_of_a_frame",
+    "test_logic_for_another_engine_is_refused",
+}
+globals().update(scenarios_of(*_MODULES, but=_OF_SPARK))
 
-_CONTRACT = """
-    source: {path: in.csv, format: csv}
-    links: [{name: rates, path: rates.csv}]
-    external_logic:
-      path: logic.py
-      args: {country: DE}
-    model:
-      fields:
-        - {name: id, type: int, required: true}
-        - {name: gross, type: int}
-    quality: {row_rules: [{name: positive, sql: gross > 0}]}
-    materialization: {target_path: out}
-"""
 _LOGIC = {
     "duckdb": """
         def run(df, links, engine, country):
@@ -63,42 +54,5 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> LightProject:
 
 
 @pytest.fixture
-def made(project: LightProject) -> LightProject:
-    project.file("in.csv", "id,net\n1,5\n2,-5\n,7\n3,6,7\n")
-    project.file("rates.csv", "country,rate\nDE,2\nFR,3\n")
-    project.file("logic.py", _LOGIC[project.engine])
-    project.contract(_CONTRACT)
-    return project
-
-
-def test_the_frame_that_code_returns_is_typed_judged_and_accounted_for(made: LightProject) -> None:
-    result = made.run()
-    assert [(row["id"], row["gross"]) for row in made.rows()] == [(1, 10), (1, 10)]
-    told = sorted(next(iter(row["_lakelogic_errors"])) for row in made.rows("out_quarantine"))
-    assert told == [
-        "Malformed record: it does not have the file's form",
-        "Rule failed: id is required",
-        "Rule failed: positive (gross > 0)",
-    ]
-    counts = result.counts
-    assert (counts.source, counts.expanded, counts.good, counts.quarantined) == (4, 1, 2, 3)
-    assert [(step.name, step.rows_in, step.rows_out) for step in result.steps] == [("external logic", 4, 5)]
-    assert {row["_lakelogic_source_file"] for row in made.rows("out_quarantine")} == {str(made.root / "in.csv")}
-
-
-def test_the_same_code_on_the_same_input_is_not_appended_twice(made: LightProject) -> None:
-    made.run()
-    assert made.run().status == "no_new_data"
-
-
-def test_what_goes_wrong_in_the_code_is_told_with_its_line(made: LightProject) -> None:
-    made.file("logic.py", "def run(df, links, engine, country):\n    raise ValueError(engine)\n")
-    with pytest.raises(ExternalLogicError, match=rf"logic\.py:2: ValueError: {made.engine}"):
-        made.run()
-    made.file("logic.py", "def run(df, links, engine, country):\n    return 5\n")
-    with pytest.raises(LakeLogicError, match=r"contract\.yaml:3:1: a frame for .* not builtins\.int"):
-        made.run()
-    made.contract(_CONTRACT.replace("path: logic.py", "path: ../logic.py"))
-    with pytest.raises(ContractError, match=r"contract\.yaml:4:\d+: \.\./logic\.py can't be read"):
-        made.run()
-    assert made.versions() is None
+def logic(project: LightProject) -> str:
+    return _LOGIC[project.engine]
