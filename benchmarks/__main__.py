@@ -46,7 +46,7 @@ def _wanted(asked: argparse.Namespace) -> list[str]:
     unknown = [name for name in named if name not in PARTS]
     if unknown:
         raise SystemExit(f"unknown part: {', '.join(unknown)}. Known: {', '.join(PARTS)}.")
-    return named or [name for name in PARTS if asked.peers or name != "peers"]
+    return named or [name for name in PARTS if asked.peers or "peer" not in name]
 
 
 def _circumstances(asked: argparse.Namespace) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def duckdb_by_hand(_: None, source: Path, out: Path) -> Written:
     write_deltalake(out / "good", good, mode="append")
     bad = connection.sql(f"SELECT *, {failed} FROM {orders} WHERE NOT coalesce({passes}, false)").to_arrow_reader()
     write_deltalake(out / "bad", bad, mode="append")
-    return Written(_rows(out / "good"), _rows(out / "bad"))
+    return Written(rows_of(out / "good"), rows_of(out / "bad"))
 
 
 def polars_by_hand(_: None, source: Path, out: Path) -> Written:
@@ -46,7 +46,7 @@ def polars_by_hand(_: None, source: Path, out: Path) -> Written:
     orders.filter(passes).collect(engine="streaming").write_delta(str(out / "good"), mode="append")
     failed = pl.concat_list(marks).list.drop_nulls().alias("errors")
     orders.filter(~passes).with_columns(failed).collect(engine="streaming").write_delta(str(out / "bad"), mode="append")
-    return Written(_rows(out / "good"), _rows(out / "bad"))
+    return Written(rows_of(out / "good"), rows_of(out / "bad"))
 
 
 def product_on(engine: str) -> LightWay:
@@ -61,7 +61,8 @@ def product_on(engine: str) -> LightWay:
     return run
 
 
-def _rows(table: Path) -> int:
+def rows_of(table: Path) -> int:
+    """The rows that a Delta table has."""
     from deltalake import DeltaTable
 
     return int(DeltaTable(table).count())

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks.orders import WORK
-from benchmarks.peers.environment import PEERS, Peer, python_of
+from benchmarks.orders import folder_of, is_made
+from benchmarks.peers.environment import PEERS, WITHOUT_SPARK, Peer, python_of
 from benchmarks.processes import Measured, measure_apart
 from benchmarks.session import settings
 
@@ -61,10 +61,33 @@ def _greeting(order: MeasuringOrder) -> Measured:
 
 
 def _light(order: MeasuringOrder) -> Measured:
-    for rows in (order.rows, _FEW):
+    return _told("light", source=_orders(order.rows), few=_orders(_FEW), rows=order.rows, repeat=order.repeat)
+
+
+def _crossover(order: MeasuringOrder) -> Measured:
+    sizes = [order.rows // 100, order.rows // 10, order.rows]
+    return _told("crossover", sources={rows: _orders(rows) for rows in sizes}, repeat=order.repeat)
+
+
+def _light_peer(order: MeasuringOrder) -> Measured:
+    """A peer without Spark, with all rows or as many as it can take, and the product on as many."""
+    python, found = python_of(WITHOUT_SPARK), {"title": WITHOUT_SPARK.title, "tries": list[Measured]()}
+    for rows in dict.fromkeys((order.rows, order.rows // 10, _SMALLEST)):
+        arguments = {"source": _orders(rows), "repeat": order.repeat}
+        answer = measure_apart(WITHOUT_SPARK.module, arguments, python=python, limit=order.limit)
+        own = _told("product", engine="polars", source=_orders(rows), repeat=order.repeat)
+        found["tries"].append({"rows": rows, "limit": order.limit, "ways": {**answer.told, **own}})
+        if answer.told.get("peer", {}).get("seconds"):
+            break
+    return found
+
+
+def _orders(rows: int) -> str:
+    """The folder of that many orders, made if need be."""
+    folder = folder_of(rows)
+    if not is_made(folder):
         _told("generating", rows=rows)
-    source, few = (str(WORK / f"orders-{rows}") for rows in (order.rows, _FEW))
-    return _told("light", source=source, few=few, rows=order.rows, repeat=order.repeat)
+    return str(folder)
 
 
 def _peers(order: MeasuringOrder) -> Measured:
@@ -76,8 +99,7 @@ def _tries(peer: Peer, order: MeasuringOrder) -> list[Measured]:
     python = python_of(peer)
     tries: list[Measured] = []
     for rows in dict.fromkeys((order.rows, _SMALLEST)):
-        _told("generating", rows=rows)
-        arguments = {"source": str(WORK / f"orders-{rows}"), "conf": settings(), "repeat": order.repeat}
+        arguments = {"source": _orders(rows), "conf": settings(), "repeat": order.repeat}
         answer = measure_apart(peer.module, arguments, python=python, limit=order.limit)
         tries.append({"rows": rows, "limit": order.limit, "finished": answer.finished, "ways": answer.told})
         if answer.told.get("peer", {}).get("seconds"):
@@ -97,5 +119,7 @@ PARTS: dict[str, Callable[[MeasuringOrder], Measured]] = {
     "speed": _speed,
     "memory": _memory,
     "light": _light,
+    "light_peer": _light_peer,
+    "crossover": _crossover,
     "peers": _peers,
 }

@@ -45,10 +45,20 @@ _FLAWS = 9
 _ROWS_PER_FILE = 1_250_000
 
 
+def folder_of(rows: int) -> Path:
+    """Where that many orders are."""
+    return WORK / f"orders-{rows}"
+
+
+def is_made(folder: Path) -> bool:
+    """Whether orders are there, and all of them."""
+    return (folder / "_SUCCESS").exists()
+
+
 def generate(spark: SparkSession, rows: int) -> Path:
     """Write the orders as parquet, unless they are there already. The same number gives the same rows everywhere."""
-    folder = WORK / f"orders-{rows}"
-    if (folder / "_SUCCESS").exists():
+    folder = folder_of(rows)
+    if is_made(folder):
         return folder
     shutil.rmtree(folder, ignore_errors=True)
     files = max(2, rows // _ROWS_PER_FILE)

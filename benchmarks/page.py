@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from benchmarks.orders import REQUIRED, RULES
-from benchmarks.results import Results, goals, light_lines, lines
+from benchmarks.results import Results, goals, lead, light_lines, lines
 from benchmarks.table import number
 
 PATH = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -25,6 +25,8 @@ def markdown(results: Results) -> str:
         _what_is_compared(),
         _goals(results),
         _light(results),
+        _light_peer(results),
+        _crossover(results),
         _spread(results),
         _machine(results),
     ]
@@ -95,6 +97,26 @@ def _light(results: Results) -> str:
         for line in found
     ]
     return f"## Without Spark\n\nThe same orders and the same two Delta tables, in one process.\n\n{_table(rows)}"
+
+
+def _light_peer(results: Results) -> str:
+    if (found := lead(results)) is None:
+        return ""
+    peer = number(found.peer_seconds) if found.peer_seconds else f"no end in {found.limit:.0f}"
+    rows = [["way", "rows", "seconds"], [found.title, f"{found.rows:,}", peer]]
+    return _table([*rows, ["LakeLogic on polars", f"{found.rows:,}", number(found.own_seconds)]])
+
+
+def _crossover(results: Results) -> str:
+    if not (sizes := results.get("crossover", {}).get("sizes")):
+        return ""
+    engines = list(sizes[0]["seconds"])
+    rows = [["rows", "MB", *engines]]
+    for size in sizes:
+        best = [number(min(size["seconds"][engine])) for engine in engines]
+        rows.append([f"{size['rows']:,}", f"{size['bytes'] / 2**20:.0f}", *best])
+    told = "Seconds of `lakelogic run` from the shell, the start of the process and of the engine included."
+    return f"## Which engine for which size\n\n{told}\n\n{_table(rows)}"
 
 
 def _spread(results: Results) -> str:

@@ -66,6 +66,7 @@ def goals(results: Results) -> list[Goal]:
     """The promises on speed, as far as they were measured."""
     told = [_speed_goals(results), _jobs_goal(results), _planning_goal(results)]
     told += [_memory_goals(results), _overhead_goal(results), _help_goal(results), _light_goals(results)]
+    told += [_light_peer_goal(results)]
     return [goal for group in told for goal in group]
 
 
@@ -163,6 +164,40 @@ def _light_goals(results: Results) -> list[Goal]:
     if seconds := results.get("light", {}).get("command_seconds"):
         told.append(_at_most("`lakelogic run` of 1,000 rows on duckdb, start included", min(seconds), 1.0, "s"))
     return told
+
+
+@dataclass(frozen=True)
+class Lead:
+    """A peer without Spark and the product on the same rows; the peer's time is None where it came to no end."""
+
+    title: str
+    rows: int
+    peer_seconds: float | None
+    own_seconds: float
+    limit: float
+
+    @property
+    def times(self) -> float:
+        """How many times as long the peer takes, at least."""
+        return (self.peer_seconds or self.limit) / self.own_seconds
+
+
+def lead(results: Results) -> Lead | None:
+    """The last try of the peer: the one with the most rows that it could take."""
+    if "light_peer" not in results:
+        return None
+    tried = results["light_peer"]["tries"][-1]
+    ways = tried["ways"]
+    peer = min(ways.get("peer", {}).get("seconds", ()), default=None)
+    title, own = results["light_peer"]["title"], min(ways["product"]["seconds"])
+    return Lead(title, tried["rows"], peer, own, tried["limit"])
+
+
+def _light_peer_goal(results: Results) -> list[Goal]:
+    if (found := lead(results)) is None:
+        return []
+    measured = f"{'' if found.peer_seconds else 'more than '}{found.times:.1f} ×"
+    return [Goal(f"{found.title}, against LakeLogic on polars", "≥ 3 ×", measured, found.times >= 3)]
 
 
 def _at_most(title: str, measured: float, limit: float, unit: str) -> Goal:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.clock import take_turns
 from benchmarks.light import LightWay, duckdb_by_hand, polars_by_hand, product_on
-from benchmarks.orders import WORK, write_contract
 from benchmarks.processes import Measured, Tell, answer_with
-from benchmarks.ways import emptied
+from benchmarks.shell import command_seconds
 
 _BY_HAND: Mapping[str, LightWay] = {"duckdb": duckdb_by_hand, "polars": polars_by_hand}
 
@@ -28,21 +24,8 @@ def measure(source: str, few: str, rows: int, repeat: int, tell: Tell) -> Measur
             raise SystemExit(f"the ways disagree on the rows: {taken}")
         found["engines"][engine] = {"by_hand": taken[f"{engine}_by_hand"], "product": taken[f"{engine}_product"]}
         tell(found)
-    found["command_seconds"] = [_command(Path(few)) for _ in range(repeat + 2)][1:]
+    found["command_seconds"] = [command_seconds(Path(few), "duckdb") for _ in range(repeat + 2)][1:]
     return found
-
-
-def _command(source: Path) -> float:
-    out = emptied(WORK / "out" / "command")
-    asked = ["run", str(write_contract(out)), "--engine", "duckdb", "--source", str(source), "--target", str(out / "t")]
-    began = time.perf_counter()
-    subprocess.run(
-        [Path(sys.executable).with_name("lakelogic"), *asked],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    return round(time.perf_counter() - began, 3)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from benchmarks.orders import WORK
@@ -18,6 +19,7 @@ class Peer:
     title: str
     packages: tuple[str, ...]
     module: str
+    on_spark: bool = True
 
 
 PEERS = (
@@ -25,15 +27,21 @@ PEERS = (
     Peer("lakelogic_184", "LakeLogic 1.84.0", ("lakelogic[spark]==1.84.0",), "benchmarks.peers.lakelogic_184"),
 )
 
+WITHOUT_SPARK = Peer(
+    "lakelogic_184_polars",
+    "LakeLogic 1.84.0 on polars",
+    ("lakelogic[polars]==1.84.0",),
+    "benchmarks.peers.lakelogic_184_polars",
+    on_spark=False,
+)
+
 
 def python_of(peer: Peer) -> str:
-    """The Python of the peer's environment, with the same Spark as everybody's."""
-    import pyspark
-
+    """The Python of the peer's environment, with the same Spark as everybody's if it needs one."""
     folder = WORK / "peers" / peer.key
     python = folder / "bin" / "python"
     done = folder / "installed.txt"
-    wanted = [*peer.packages, f"pyspark[sql]=={pyspark.__version__}"]
+    wanted = [*peer.packages, *([f"pyspark[sql]=={version('pyspark')}"] if peer.on_spark else [])]
     if done.exists() and done.read_text(encoding="utf-8") == "\n".join(wanted):
         return str(python)
     uv = Path(sys.executable).with_name("uv")

@@ -20,13 +20,14 @@ def split_and_write(spark: SparkSession, source: Path, out: Path) -> Written:
     from lakelogic import DataProcessor
 
     orders = spark.read.parquet(str(source))
-    good, bad = DataProcessor(_contract(out), engine="spark").run(orders)
+    good, bad = DataProcessor(contract_of(out), engine="spark").run(orders)
     good.write.format("delta").mode("append").save(str(out / "good"))
     bad.write.format("delta").mode("append").save(str(out / "bad"))
     return Written(rows_committed(out / "good"), rows_committed(out / "bad"))
 
 
-def _contract(folder: Path) -> Path:
+def contract_of(folder: Path) -> Path:
+    """The contract in the words of that product."""
     asked = contract()
     wanted = {"version": "1.0", "dataset": "orders", "model": asked["model"], "quality": asked["quality"]}
     path = folder / "contract.yaml"

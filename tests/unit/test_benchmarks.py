@@ -49,6 +49,14 @@ def test_a_goal_that_is_missed_is_told_as_missed() -> None:
     }
 
 
+def test_a_peer_without_spark_that_never_ends_took_its_limit_at_least() -> None:
+    tried = {"rows": 100, "limit": 60, "ways": {"product": _taken(5.0, 4.0)}}
+    measured = {"light_peer": {"title": "Old", "tries": [{**tried, "rows": 1000}, tried]}}
+    assert [(goal.measured, goal.met) for goal in goals(measured)] == [("more than 15.0 ×", True)]
+    tried["ways"]["peer"] = _taken(9.0, 10.0)
+    assert [(goal.measured, goal.met) for goal in goals(measured)] == [("2.2 ×", False)]
+
+
 def test_the_chart_is_well_formed_with_a_bar_for_each_way() -> None:
     drawn = ElementTree.fromstring(chart.svg(lines(_measured())))
     bars = [bar for bar in drawn.iter("{http://www.w3.org/2000/svg}rect") if bar.get("class")]
