@@ -29,7 +29,7 @@ from lakelogic.masks.base import Mask, Secret, mask_for, masks
 from lakelogic.masks.keys import VARIABLE, load_keys, secret_names
 from lakelogic.masks.raw import RAW_SECRETS, raw_expression
 from lakelogic.masks.sealed import unseal
-from lakelogic.sql.duckdb.macros import prepare
+from lakelogic.sql.duckdb.macros import Macros
 from lakelogic.sql.duckdb.render import to_duckdb
 from lakelogic.sql.duckdb.types import duckdb_type
 from lakelogic.sql.render import to_spark
@@ -134,13 +134,14 @@ class DuckDBMasker(Masker):
         columns = Columns.of(number="int", value=type_name)
         key_columns = Columns.of(**{secret.column_name: "binary" for secret in secrets}, _ll_one="int")
         with duckdb.connect() as connection:
-            prepare(connection)
+            macros = Macros(connection)
             register(connection)
             connection.execute(f"CREATE TABLE source (number INTEGER, value {duckdb_type(parse_type(type_name))})")
             connection.executemany("INSERT INTO source VALUES (?, ?)", [list(row) for row in enumerate(values)])
             relation = {f"_ll_key_{name}": pa.array([key], pa.binary()) for name, key in keys.items()}
             connection.register("_ll_keys", pa.table({**relation, "_ll_one": pa.array([1], pa.int32())}))
-            rows = connection.sql(to_duckdb(query, columns, {"_ll_keys": key_columns})).fetchall()
+            sql = to_duckdb(query, columns, {"_ll_keys": key_columns})
+            rows = connection.sql(macros.provide(sql)).fetchall()
         return [[row[number] for row in rows] for number in range(len(trees))]
 
 

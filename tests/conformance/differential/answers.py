@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 import pyarrow as pa
 
 from lakelogic.formats.arrow_types import arrow_schema, spark_name
-from lakelogic.sql.duckdb.macros import prepare
+from lakelogic.sql.duckdb.macros import Macros
 from tests.conformance.evaluators import Frame
 
 if TYPE_CHECKING:
-    import duckdb
     from pyspark.sql import SparkSession
 
 
@@ -56,12 +55,15 @@ class DuckDB:
     """A light engine."""
 
     def __init__(self, frame: Frame) -> None:
-        self.connection = _connection()
+        import duckdb
+
+        self.connection = duckdb.connect()
+        self._macros = Macros(self.connection)
         self.connection.register("source_rows", arrow_table(frame))
         self.connection.execute("CREATE TABLE source AS SELECT * FROM source_rows")
 
     def table(self, sql: str) -> pa.Table:
-        return self.connection.sql(sql).to_arrow_table()
+        return self.connection.sql(self._macros.provide(sql)).to_arrow_table()
 
 
 def arrow_table(frame: Frame) -> pa.Table:
@@ -76,14 +78,6 @@ def _arrow_value(value: Any, kind: pa.DataType) -> Any:
 
 
 _LOCAL_SHORT_CUT = "org.apache.spark.sql.catalyst.optimizer.ConvertToLocalRelation"
-
-
-def _connection() -> duckdb.DuckDBPyConnection:
-    import duckdb
-
-    connection = duckdb.connect()
-    prepare(connection)
-    return connection
 
 
 def columns_of(engine: Engine, expressions: Mapping[Key, str], tail: str = "") -> dict[Key, Answer]:

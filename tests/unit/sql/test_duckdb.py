@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from lakelogic.errors import SqlError
-from lakelogic.sql.duckdb.macros import prepare
+from lakelogic.sql.duckdb.macros import Macros
 from lakelogic.sql.duckdb.render import to_duckdb
 from lakelogic.sql.duckdb.types import duckdb_type
 from lakelogic.sql.parse import parse_expression, parse_projection
@@ -72,7 +72,6 @@ def test_a_column_of_unknown_type_is_refused_where_its_type_matters() -> None:
 
 def test_the_clock_is_pinned_on_duckdb_too() -> None:
     connection = duckdb.connect()
-    prepare(connection)
     sql = pin(
         f"SELECT CAST({rendered('current_timestamp()')} AS TIMESTAMP), {rendered('current_date()')}",
         started=datetime(2024, 2, 29, 10, 11, 12, 5, tzinfo=UTC),
@@ -80,7 +79,7 @@ def test_the_clock_is_pinned_on_duckdb_too() -> None:
         pipeline_run_id="p-1",
     )
     found = datetime(2024, 2, 29, 10, 11, 12, 5, tzinfo=UTC).replace(tzinfo=None), date(2024, 2, 29)
-    assert connection.execute(sql).fetchone() == found
+    assert connection.execute(Macros(connection).provide(sql)).fetchone() == found
 
 
 def test_a_runs_id_is_quoted_as_each_engine_quotes() -> None:
@@ -101,9 +100,8 @@ def test_a_query_reads_what_spark_reads() -> None:
 
 def test_a_zone_that_nobody_knows_makes_no_moment() -> None:
     connection = duckdb.connect()
-    prepare(connection)
     texts = ["2024-01-05 10:11:12 Europe/Berlin", "2024-01-05 10:11:12 Europe/Nowhere", "2024-01-05 10:11:12 ../x"]
     values = ", ".join(f"('{value}')" for value in texts)
     sql = f"SELECT CAST({rendered('CAST(s AS TIMESTAMP)')} AS TIMESTAMP) FROM (VALUES {values}) v(s)"
     berlin = datetime(2024, 1, 5, 9, 11, 12, tzinfo=UTC).replace(tzinfo=None)
-    assert connection.execute(sql).fetchall() == [(berlin,), (None,), (None,)]
+    assert connection.execute(Macros(connection).provide(sql)).fetchall() == [(berlin,), (None,), (None,)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from lakelogic.engines.duckdb.streams import Stream
 from lakelogic.errors import LakeLogicError
-from lakelogic.sql.duckdb.macros import prepare
+from lakelogic.sql.duckdb.macros import Macros
 from lakelogic.sql.duckdb.types import quoted
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ class Session:
 
     def __init__(self) -> None:
         self.connection = _connect()
+        self._macros = Macros(self.connection)
         self._numbers = count()
         self._streams: list[Stream] = []
 
@@ -92,12 +93,12 @@ class Session:
     def hold(self, frame: Frame) -> Frame:
         """The rows of a frame, computed now; what does not fit into memory goes to disk."""
         held = Frame(f"_ll_held_{next(self._numbers)}")
-        self.connection.execute(f"CREATE TEMP TABLE {held.name} AS {frame.sql}")
+        self.connection.execute(f"CREATE TEMP TABLE {held.name} AS {self._runnable(frame)}")
         return held
 
     def rows(self, frame: Frame, limit: int) -> list[dict[str, object]]:
         """The first rows of a frame, as values of Python."""
-        found = self.connection.execute(f"SELECT * FROM ({frame.sql}) LIMIT {limit}")
+        found = self.connection.execute(f"SELECT * FROM ({self._runnable(frame)}) LIMIT {limit}")
         names = [column[0] for column in found.description]
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
@@ -106,10 +107,14 @@ class Session:
         return {name: kind for name, kind, *_ in self.connection.execute(f"DESCRIBE FROM {relation}").fetchall()}
 
     def relation(self, frame: Frame) -> DuckDBPyRelation:
-        return self.connection.sql(frame.sql)
+        return self.connection.sql(self._runnable(frame))
 
     def columns(self, frame: Frame) -> list[str]:
         return list(self.relation(frame).columns)
+
+    def _runnable(self, frame: Frame) -> str:
+        """The query of a frame; the connection has what it calls."""
+        return self._macros.provide(frame.sql)
 
     @contextmanager
     def told(self, make: Callable[[Exception], LakeLogicError]) -> Iterator[None]:
@@ -154,6 +159,4 @@ def _connect() -> DuckDBPyConnection:
     }
     if limit := os.environ.get(MEMORY):
         settings["memory_limit"] = limit
-    connection = duckdb.connect(":memory:", config=settings)
-    prepare(connection)
-    return connection
+    return duckdb.connect(":memory:", config=settings)

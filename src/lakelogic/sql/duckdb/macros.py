@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial, wraps
+import re
+from collections.abc import Callable, Mapping
+from functools import cache, partial, wraps
 from importlib.resources import files
 from typing import TYPE_CHECKING
 from unicodedata import decimal
@@ -20,29 +21,50 @@ _NEW_CAPITALS |= {small: small - 0x20 for small in range(0x10D70, 0x10D86)}
 _NEW_SMALL = {capital: small for small, capital in _NEW_CAPITALS.items()}
 Value = str | int | list[str] | None
 
-
-def prepare(connection: DuckDBPyConnection) -> None:
-    """Create the macros and functions, and set what rendered SQL relies on."""
-    connection.execute("SET TimeZone = 'UTC'")
-    _add_functions(connection)
-    macros = files("lakelogic.sql.duckdb").joinpath("macros.sql").read_text("utf-8")
-    connection.execute(f"BEGIN; {macros}; COMMIT")
+_CALL = re.compile(r"\b(ll_\w+)\(")
+_MACRO = re.compile(r"^CREATE OR REPLACE MACRO (ll_\w+)\(.*", re.MULTILINE)
 
 
-def _add_functions(connection: DuckDBPyConnection) -> None:
-    from duckdb.func import FunctionNullHandling
+class Macros:
+    """The macros and functions that rendered SQL calls, in a connection that gets each of them when it is first used."""
 
-    nulls = FunctionNullHandling.SPECIAL
-    add = connection.create_function
-    add("ll_json_at", _or_null(value_at), ["VARCHAR", "VARCHAR"], "VARCHAR", null_handling=nulls)
-    add("ll_json_names", _or_null(member_names), ["VARCHAR"], "VARCHAR[]", null_handling=nulls)
-    add("ll_json_length", _or_null(list_length), ["VARCHAR"], "INTEGER", null_handling=nulls)
-    add("ll_from_json", _or_null(converted), ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR", null_handling=nulls)
-    add("ll_wide_upper", _or_null(_upper), ["VARCHAR"], "VARCHAR", null_handling=nulls)
-    add("ll_wide_lower", _or_null(_lower), ["VARCHAR"], "VARCHAR", null_handling=nulls)
-    add("ll_wide_initcap", _or_null(_initcap), ["VARCHAR"], "VARCHAR", null_handling=nulls)
-    add("ll_is_zone", _or_null(partial(_is_one_of, _zones(connection))), ["VARCHAR"], "BOOLEAN", null_handling=nulls)
-    add("ll_ascii_digits", _or_null(_ascii_digits), ["VARCHAR"], "VARCHAR", null_handling=nulls)
+    def __init__(self, connection: DuckDBPyConnection) -> None:
+        """Also sets the time zone that rendered SQL relies on."""
+        connection.execute("SET TimeZone = 'UTC'")
+        self._connection = connection
+        self._there: set[str] = set()
+
+    def provide(self, sql: str) -> str:
+        """The same SQL, when all that it uses is there."""
+        for name in _CALL.findall(sql):
+            if name not in self._there:
+                self._there.add(name)
+                self._add(name)
+        return sql
+
+    def _add(self, name: str) -> None:
+        if name in _FUNCTIONS or name == _IS_ZONE:
+            self._add_function(name)
+        elif macro := _statements().get(name):
+            self._connection.execute(self.provide(macro))
+
+    def _add_function(self, name: str) -> None:
+        from duckdb.func import FunctionNullHandling
+
+        if name == _IS_ZONE:
+            known = _zones(self._connection)
+            function, takes, gives = partial(_is_one_of, known), ["VARCHAR"], "BOOLEAN"
+        else:
+            function, takes, gives = _FUNCTIONS[name]
+        nulls = FunctionNullHandling.SPECIAL
+        self._connection.create_function(name, _or_null(function), takes, gives, null_handling=nulls)
+
+
+@cache
+def _statements() -> Mapping[str, str]:
+    """The statement that creates each macro."""
+    text = files("lakelogic.sql.duckdb").joinpath("macros.sql").read_text("utf-8")
+    return {found[1]: found[0] for found in _MACRO.finditer(text)}
 
 
 def _zones(connection: DuckDBPyConnection) -> frozenset[str]:
@@ -85,3 +107,16 @@ def _capital(char: str) -> str:
 def _ascii_digits(text: str) -> str:
     """The text with the digits of every script as 0 to 9."""
     return "".join(str(decimal(char, char)) for char in text)
+
+
+_IS_ZONE = "ll_is_zone"
+_FUNCTIONS: Mapping[str, tuple[Callable[..., Value], list[str], str]] = {
+    "ll_json_at": (value_at, ["VARCHAR", "VARCHAR"], "VARCHAR"),
+    "ll_json_names": (member_names, ["VARCHAR"], "VARCHAR[]"),
+    "ll_json_length": (list_length, ["VARCHAR"], "INTEGER"),
+    "ll_from_json": (converted, ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR"),
+    "ll_wide_upper": (_upper, ["VARCHAR"], "VARCHAR"),
+    "ll_wide_lower": (_lower, ["VARCHAR"], "VARCHAR"),
+    "ll_wide_initcap": (_initcap, ["VARCHAR"], "VARCHAR"),
+    "ll_ascii_digits": (_ascii_digits, ["VARCHAR"], "VARCHAR"),
+}

@@ -59,7 +59,7 @@ RENDERINGS = Renderings(
 
 
 def to_duckdb(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | None = None) -> str:
-    """DuckDB SQL text of a resolved tree; run it on a connection that `prepare` has seen.
+    """DuckDB SQL text of a resolved tree; run it on a connection to which `Macros` provides what it calls.
 
     Raises:
         SqlError: a part of it has no equal in DuckDB; underlines it.

@@ -193,9 +193,7 @@ def date_format(w: Writer, node: exp.Anonymous) -> str:
     return f"ll_format({local(w, node.expressions[0])}, {text(found.written)})"
 
 
-def _format(
-    w: Writer, node: exp.Expr, written: exp.Expr, read: Callable[[str], Format] = formatted
-) -> Format:
+def _format(w: Writer, node: exp.Expr, written: exp.Expr, read: Callable[[str], Format] = formatted) -> Format:
     cure, simpler = "Write it as text, such as 'yyyy-MM-dd'.", "Use yyyy, MM, dd, HH, mm and ss."
     return w.written_out(node, written, read, "format", cure=cure, simpler=simpler)
 
