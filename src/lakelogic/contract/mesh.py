@@ -23,10 +23,10 @@ from lakelogic.contract.quality import Quarantine
 from lakelogic.contract.reading import MAX_BYTES, decode, read_yaml
 from lakelogic.contract.service_levels import ServiceLevels
 from lakelogic.contract.source import Server, Source
-from lakelogic.contract.values import Duration, Name, Names
+from lakelogic.contract.values import Duration
 from lakelogic.contract.variables import Variables
 from lakelogic.errors import ContractInvalid, UsageError
-from lakelogic.models import Model
+from lakelogic.models import Model, Name, Names
 
 DOMAIN_FILE = "_domain.yaml"
 SYSTEM_FILE = "_system.yaml"

@@ -19,9 +19,8 @@ from lakelogic.contract.mesh import MeshFile, load_mesh_file
 from lakelogic.contract.places import Path, Places
 from lakelogic.contract.quality import Quarantine
 from lakelogic.contract.service_levels import ServiceLevels
-from lakelogic.contract.values import Name, Names
 from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place, did_you_mean
-from lakelogic.models import Model
+from lakelogic.models import Model, Name, Names
 from lakelogic.rules.base import dataset_rules, row_rules
 from lakelogic.transforms.base import transforms
 

@@ -15,10 +15,10 @@ from lakelogic.contract.mesh import SYSTEM_FILE, load_system
 from lakelogic.contract.places import Places
 from lakelogic.contract.problems import problems_of
 from lakelogic.contract.reading import decode, read_yaml
-from lakelogic.contract.values import Duration, Name, parse_duration
+from lakelogic.contract.values import Duration, parse_duration
 from lakelogic.contract.variables import Variables
 from lakelogic.errors import ContractError, ContractInvalid, NotSupportedYet, Place, UsageError, did_you_mean
-from lakelogic.models import Model
+from lakelogic.models import Model, Name
 
 M = TypeVar("M", bound=Model)
 

@@ -51,13 +51,10 @@ class Macros:
     def _add_function(self, name: str) -> None:
         from duckdb.func import FunctionNullHandling
 
-        if name == _IS_ZONE:
-            known = _zones(self._connection)
-            function, takes, gives = partial(_is_one_of, known), ["VARCHAR"], "BOOLEAN"
-        else:
-            function, takes, gives = _FUNCTIONS[name]
-        nulls = FunctionNullHandling.SPECIAL
-        self._connection.create_function(name, _or_null(function), takes, gives, null_handling=nulls)
+        is_zone = partial(_is_one_of, _zones(self._connection)) if name == _IS_ZONE else None
+        function, takes, gives = (is_zone, 1, "BOOLEAN") if is_zone else _FUNCTIONS[name]
+        texts, nulls = ["VARCHAR"] * takes, FunctionNullHandling.SPECIAL
+        self._connection.create_function(name, _or_null(function), [*texts], gives, null_handling=nulls)
 
 
 @cache
@@ -110,13 +107,14 @@ def _ascii_digits(text: str) -> str:
 
 
 _IS_ZONE = "ll_is_zone"
-_FUNCTIONS: Mapping[str, tuple[Callable[..., Value], list[str], str]] = {
-    "ll_json_at": (value_at, ["VARCHAR", "VARCHAR"], "VARCHAR"),
-    "ll_json_names": (member_names, ["VARCHAR"], "VARCHAR[]"),
-    "ll_json_length": (list_length, ["VARCHAR"], "INTEGER"),
-    "ll_from_json": (converted, ["VARCHAR", "VARCHAR", "VARCHAR"], "VARCHAR"),
-    "ll_wide_upper": (_upper, ["VARCHAR"], "VARCHAR"),
-    "ll_wide_lower": (_lower, ["VARCHAR"], "VARCHAR"),
-    "ll_wide_initcap": (_initcap, ["VARCHAR"], "VARCHAR"),
-    "ll_ascii_digits": (_ascii_digits, ["VARCHAR"], "VARCHAR"),
+# What computes them, how many texts they take, and what they give.
+_FUNCTIONS: Mapping[str, tuple[Callable[..., Value], int, str]] = {
+    "ll_json_at": (value_at, 2, "VARCHAR"),
+    "ll_json_names": (member_names, 1, "VARCHAR[]"),
+    "ll_json_length": (list_length, 1, "INTEGER"),
+    "ll_from_json": (converted, 3, "VARCHAR"),
+    "ll_wide_upper": (_upper, 1, "VARCHAR"),
+    "ll_wide_lower": (_lower, 1, "VARCHAR"),
+    "ll_wide_initcap": (_initcap, 1, "VARCHAR"),
+    "ll_ascii_digits": (_ascii_digits, 1, "VARCHAR"),
 }
