@@ -24,7 +24,15 @@ def format_names() -> list[str]:
 
 SourceFormat = Annotated[str, OneOf("format", format_names)]
 WatermarkStrategy = Literal[
-    "pipeline_log", "max_target", "manifest", "file_mtime", "lookback", "date_range", "delta_version", "none"
+    "pipeline_log",
+    "max_target",
+    "manifest",
+    "file_mtime",
+    "lookback",
+    "date_range",
+    "delta_version",
+    "watermark_field",
+    "none",
 ]
 
 

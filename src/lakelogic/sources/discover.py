@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from lakelogic.contract import LoadedContract
@@ -25,13 +25,20 @@ class SourceSpec:
     format: str | None
     options: ReadOptions
     pattern: str | None = None
-    incremental: bool = False
-    skip_when_empty: bool = True
     folder: str = ""
+    declared: Source = field(default_factory=Source)
 
     @property
     def is_table(self) -> bool:
         return self.location.is_name or self.format == "delta"
+
+    @property
+    def incremental(self) -> bool:
+        return self.declared.load_mode != "full"
+
+    @property
+    def skip_when_empty(self) -> bool:
+        return self.declared.empty_behavior == "skip"
 
 
 def source_of(loaded: LoadedContract, override: str | None = None) -> SourceSpec:
@@ -55,9 +62,8 @@ def source_of(loaded: LoadedContract, override: str | None = None) -> SourceSpec
         format_,
         read_options(declared),
         declared.pattern if override is None else None,
-        incremental=declared.load_mode != "full",
-        skip_when_empty=declared.empty_behavior == "skip",
         folder=str(folder),
+        declared=declared,
     )
 
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from lakelogic.errors import SourceError
 from lakelogic.formats.bytes import is_uri
@@ -54,6 +55,15 @@ class Listing:
                 )
         return found[0][0][1] if found else ()
 
+    def below(self, file: SourceFile) -> str:
+        """Where a file lies, from the root on."""
+        return _below(file.path, self.root)
+
+    def values(self, file: SourceFile) -> dict[str, str]:
+        """The values that the names of a file's folders tell, by names in lower case."""
+        named = (part.split("=", 1) for part in self.below(file).split("/")[:-1] if "=" in part)
+        return {name.lower(): unquote(value) for name, value in named}
+
     def _partition_path(self, file: SourceFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The folders above the first partition, which must be the same for all files, and the partitions' names."""
         parts = PurePosixPath(_below(file.path, self.root)).parent.parts
@@ -84,6 +94,12 @@ def list_files(path: str, pattern: str | None = None, folder: str = "") -> Listi
         and (pattern is None or fnmatchcase(entry.path.rpartition("/")[2], pattern))
     ]
     return Listing(_uri(path, root), tuple(sorted(_named(path, entry) for entry in kept)))
+
+
+def root_of(path: str, folder: str = "") -> str:
+    """The folder below which the files of a local path or glob lie."""
+    root, glob = _split_glob(path.rstrip("/") or "/", folder)
+    return root if glob or Path(root).is_dir() else root.rpartition("/")[0]
 
 
 def _open(path: str) -> tuple[FileSystem, str]:

@@ -6,7 +6,11 @@ from dataclasses import dataclass, field
 
 from lakelogic.formats.base import FileFormat, Layout, ReadOptions, formats
 from lakelogic.sources.files import SourceFile
-from lakelogic.sql.types import Columns
+from lakelogic.sql.types import BIGINT, STRING, Column, Columns
+
+# Under these names a change feed tells of what kind a change is, and which commit made it.
+CHANGE_TYPE = Column("_change_type", STRING)
+COMMIT_VERSION = Column("_commit_version", BIGINT)
 
 
 @dataclass(frozen=True)
@@ -31,10 +35,25 @@ class FilesToRead:
 
 
 @dataclass(frozen=True)
+class Changes:
+    """What was committed to a table after a version: from its change feed, or the files that were only added.
+
+    `after` is None where all rows of the table count as new. `told` adds the columns CHANGE_TYPE and COMMIT_VERSION.
+    """
+
+    after: int | None = None
+    told: bool = False
+    feed: bool = False
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class TableToRead:
-    """A Delta path or a catalog name; `version` is pinned before reading."""
+    """A Delta path or a catalog name; `version` is pinned before reading, `id` tells one table from its successor."""
 
     location: str
     is_name: bool
     version: int | None = None
     rows: int | None = None
+    id: str | None = None
+    changes: Changes | None = None
