@@ -161,12 +161,6 @@ def test_a_place_that_would_be_read_or_written_twice_is_refused(
     assert project.versions(target) is None
 
 
-def test_an_incremental_load_of_a_table_is_refused_where_it_would_not_be_one(project: Project) -> None:
-    text = _source("raw.things", ", load_mode: incremental")
-    with pytest.raises(ContractInvalid, match="not supported yet: load_mode: incremental of a table"):
-        project.run(text)
-
-
 def test_a_rule_on_a_column_that_is_not_there_is_refused_before_anything_is_written(project: Project) -> None:
     project.file("in/1.csv", "id,amount\n1,2\n")
     with pytest.raises(ContractInvalid, match=r"contract.yaml:3.*amuont.*Did you mean 'amount'") as caught:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lakelogic.cli.screen.progress import Phases
     from lakelogic.contract import LoadedContract
     from lakelogic.run.processor import DataProcessor
+    from lakelogic.sources.rows import Slice
 
 FORMAT = 1
 
@@ -77,6 +78,7 @@ def show_preview(
     verbose: bool,
     brief: bool = False,
     sql_only: bool = False,
+    part: Slice | None = None,
 ) -> None:
     """Plan a run and print the plan: all of it, the short form, or only its SQL."""
     from lakelogic.cli.logging import log_to
@@ -87,7 +89,7 @@ def show_preview(
     errors = messages()
     log_to(errors, verbose=verbose)
     with watched(errors, phases, draws=not verbose):
-        preview = processor.preview(source=source, target=target)
+        preview = processor.preview(source=source, target=target, part=part)
     console = output()
     if as_json:
         planned = {"status": "planned"} if brief else {}

@@ -22,6 +22,16 @@ Overrides = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell more: functions, tags, what Spark says.")]
+FromDay = Annotated[
+    str | None, typer.Option("--reprocess-start-date", metavar="DAY", help="Process again from this day on.")
+]
+ToDay = Annotated[str | None, typer.Option("--reprocess-end-date", metavar="DAY", help="Process again up to this day.")]
+SliceColumn = Annotated[
+    str | None, typer.Option("--reprocess-column", metavar="NAME", help="Column of these days or values.")
+]
+SliceValues = Annotated[
+    str | None, typer.Option("--reprocess-values", metavar="A,B", help="Process again rows with these values.")
+]
 
 
 def chosen_contract(argument: Path | None, option: Path | None) -> Path:

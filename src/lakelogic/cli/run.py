@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lakelogic.run.looking import SafeRows
     from lakelogic.run.processor import DataProcessor
     from lakelogic.run.result import RunResult
+    from lakelogic.sources.rows import Slice
 
 _WRITES = ("writing quarantine", "writing target", "accounting")
 
@@ -28,10 +29,11 @@ _WRITES = ("writing quarantine", "writing target", "accounting")
 class Asked:
     """What the command line wants of a run."""
 
-    source: str | None = None
-    target: str | None = None
-    force: bool = False
-    rows: int = 0
+    source: str | None
+    target: str | None
+    force: bool
+    rows: int
+    part: Slice
 
 
 def command(
@@ -47,6 +49,10 @@ def command(
     show: Annotated[
         int, typer.Option("--show", min=0, metavar="N", help="Show the first N good and quarantined rows.")
     ] = 0,
+    reprocess_start_date: options.FromDay = None,
+    reprocess_end_date: options.ToDay = None,
+    reprocess_column: options.SliceColumn = None,
+    reprocess_values: options.SliceValues = None,
     as_json: options.AsJson = False,
     verbose: options.Verbose = False,
     contract_option: options.ContractOption = None,
@@ -60,15 +66,19 @@ def command(
 
     from lakelogic.cli.screen.progress import Phases
     from lakelogic.run.processor import DataProcessor
+    from lakelogic.run.reprocess import asked_slice
+    from lakelogic.sources.rows import Slice
 
+    values = [value.strip() for value in (reprocess_values or "").split(",") if value.strip()]
+    part = asked_slice(loaded, reprocess_column, reprocess_start_date, reprocess_end_date, values)
     phases = Phases()
     processor = DataProcessor(loaded, engine, master=master, verbose=verbose, progress=phases)
     if dry_run:
         from lakelogic.cli.explain import show_preview
 
-        show_preview(processor, phases, file, source, target, as_json=as_json, verbose=verbose, brief=True)
+        show_preview(processor, phases, file, source, target, as_json=as_json, verbose=verbose, brief=True, part=part)
         return
-    result, rows = _run(processor, phases, Asked(source, target, force, show), verbose=verbose)
+    result, rows = _run(processor, phases, Asked(source, target, force, show, part or Slice()), verbose=verbose)
     _print(result, rows, phases, file, as_json=as_json, verbose=verbose)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
@@ -81,7 +91,15 @@ def _run(processor: DataProcessor, phases: Phases, asked: Asked, *, verbose: boo
     try:
         # What Spark says with -v would be drawn over.
         with watched(console, phases, draws=not verbose):
-            result = processor.run_source(asked.source, target=asked.target, force=asked.force)
+            result = processor.run_source(
+                asked.source,
+                target=asked.target,
+                force=asked.force,
+                reprocess_from=asked.part.first,
+                reprocess_to=asked.part.last,
+                reprocess_column=asked.part.column,
+                reprocess_values=asked.part.values,
+            )
             if not asked.rows or result.status == "no_new_data":
                 return result, None
             phases("looking at rows")

@@ -14,6 +14,13 @@ from lakelogic.masks.base import mask_for
 
 SUPPORTED_MAJOR = "1"
 
+_STRATEGY_OF = {
+    "from_date": "date_range",
+    "to_date": "date_range",
+    "manifest_path": "manifest",
+    "lookback": "lookback",
+}
+
 Check = Callable[[LoadedContract], Iterator[LakeLogicError]]
 
 
@@ -64,6 +71,41 @@ def _cdc(loaded: LoadedContract) -> Iterator[LakeLogicError]:
             "load_mode cdc needs to know the changes.",
             cure="Add cdc_op_field or cdc_timestamp_field.",
             place=loaded.place("source", "load_mode"),
+        )
+
+
+def _read_again(loaded: LoadedContract) -> Iterator[LakeLogicError]:
+    """What is read again must not be added again."""
+    source = loaded.model.source
+    if source is None or source.load_mode == "full" or loaded.model.materialization.strategy != "append":
+        return
+    ranged = source.watermark_strategy == "date_range" and source.watermark_field is not None
+    for key in (("lookback",) if source.lookback is not None else ()) + (("watermark_strategy",) if ranged else ()):
+        yield ContractError(
+            f"{key} reads rows again, and strategy append would add them again.",
+            cure="Use strategy merge, scd2, replace_partitions or overwrite.",
+            place=loaded.place("source", key),
+        )
+
+
+def _watermark_keys(loaded: LoadedContract) -> Iterator[LakeLogicError]:
+    """A key that only one way of telling new data looks at."""
+    source = loaded.model.source
+    if source is None or source.load_mode == "full":
+        return
+    strategy = source.watermark_strategy
+    by_rows = strategy in ("lookback", "watermark_field") or source.watermark_field is not None
+    unused = {
+        "from_date": source.from_date is not None and strategy != "date_range",
+        "to_date": source.to_date is not None and strategy != "date_range",
+        "manifest_path": source.manifest_path is not None and strategy != "manifest",
+        "lookback": source.lookback is not None and not by_rows,
+    }
+    for key in (key for key, is_unused in unused.items() if is_unused):
+        yield ContractError(
+            f"{key} has no meaning with watermark_strategy {strategy or 'pipeline_log'}.",
+            cure=f"Remove it, or use watermark_strategy {_STRATEGY_OF[key]}.",
+            place=loaded.place("source", key),
         )
 
 
@@ -172,6 +214,8 @@ _CHECKS: tuple[Check, ...] = (
     _one_source,
     _options_fit,
     _cdc,
+    _read_again,
+    _watermark_keys,
     _keys,
     _unique_names,
     _links,

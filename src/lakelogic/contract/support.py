@@ -26,15 +26,8 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
     ),
     ("source",): (
         "query",
-        "watermark_field",
         "watermark_date_parts",
-        "lookback",
-        "from_date",
-        "to_date",
-        "manifest_path",
         "pipeline_log_table",
-        "partition",
-        "partition_filters",
         "fetch_size",
         "dlt",
     ),
@@ -51,8 +44,6 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
     ("materialization",): (
         "location",
         "cluster_by",
-        "reprocess_policy",
-        "reprocess_date_column",
         "fact",
         "compaction",
         "secondary_targets",
@@ -70,18 +61,8 @@ _FORMATS = ("iceberg", "avro", "xml", "excel", "fixed_width")
 _VALUES: Mapping[Path, tuple[object, ...]] = {
     ("source", "type"): _TYPES,
     ("source", "format"): _FORMATS,
-    ("source", "watermark_strategy"): (
-        "max_target",
-        "manifest",
-        "file_mtime",
-        "lookback",
-        "date_range",
-        "delta_version",
-    ),
-    ("source", "post_ingestion", "action"): ("archive", "delete"),
     ("server", "type"): _TYPES,
     ("server", "format"): _FORMATS,
-    ("server", "post_ingestion", "action"): ("archive", "delete"),
     ("schema_policy", "evolution"): ("overwrite", "compatible"),
     ("quarantine", "format"): ("iceberg", "parquet", "csv", "json"),
     ("materialization", "format"): ("iceberg", "parquet", "csv", "json"),
@@ -111,9 +92,7 @@ def _used_keys(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
     for index in range(len(loaded.model.model.fields)):
         listed += [(("model", "fields", index), key) for key in _FIELD_KEYS]
     for path, key in listed:
-        # The guard of a merge reads this key, whatever the watermark.
-        guarded = key == "watermark_field" and loaded.model.materialization.merge_dedup_guard
-        if not guarded and _says_something(loaded.model, (*path, key)):
+        if _says_something(loaded.model, (*path, key)):
             yield (*path, key), dotted((*path, key))
 
 
@@ -137,15 +116,8 @@ def _inferred(loaded: LoadedContract) -> Iterator[tuple[Path, str]]:
     extraction = loaded.model.extraction
     if extraction is not None and extraction.provider != "regex":
         yield ("extraction", "provider"), f"extraction.provider: {extraction.provider}"
-    if loaded.source and loaded.source.load_mode != "full":
-        yield from _incremental(loaded, block)
-
-
-def _incremental(loaded: LoadedContract, block: str) -> Iterator[tuple[Path, str]]:
-    if loaded.source and loaded.source.watermark_strategy == "none":
+    if loaded.source and loaded.source.load_mode != "full" and loaded.source.watermark_strategy == "none":
         yield (block, "watermark_strategy"), f"load_mode: {loaded.source.load_mode} without a watermark"
-    if loaded.source and (loaded.source_type in ("table", "delta") or loaded.source_format == "delta"):
-        yield (block, "load_mode"), f"load_mode: {loaded.source.load_mode} of a table"
 
 
 def _says_something(model: BaseModel, path: Path) -> bool:

@@ -72,7 +72,7 @@ class Engine(Protocol[Frame]):
         """Fill in columns that only the engine can find out, such as those of JSON."""
 
     def table_columns(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
-        """Pin a table to its version and tell its columns."""
+        """Pin a table to its version and tell its columns; where only changes are wanted, find out how to read them."""
 
     def frame_columns(self, frame: Frame) -> Columns:
         """The columns of a frame that was handed in."""
@@ -138,6 +138,9 @@ class Engine(Protocol[Frame]):
 
     def delete(self, table: TablePlan, column: str, value: str) -> None:
         """Take the rows out of a table whose column has this value."""
+
+    def exists(self, table: TablePlan) -> bool:
+        """Whether a table is there."""
 
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
         """The highest sequence number that a table has recorded for a writer."""

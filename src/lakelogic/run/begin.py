@@ -8,25 +8,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.support import unsupported
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import engines
-from lakelogic.errors import ContractError, ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
+from lakelogic.errors import ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
 from lakelogic.masks.keys import Keys, load_keys
 from lakelogic.masks.rotation import refuse_other_key
 from lakelogic.plan.build import Given, build_plan, identity_of, target_of
 from lakelogic.plan.locations import locate
-from lakelogic.plan.model import LinkPlan, Plan, ReadPlan
+from lakelogic.plan.model import LinkPlan, Plan
+from lakelogic.run.choosing import Choosing
+from lakelogic.run.clean_up import clean_up_of
 from lakelogic.run.external import with_external_logic
-from lakelogic.run.inputs import FilesInput, FrameInput, Input, TableInput
+from lakelogic.run.inputs import FrameInput, Input
 from lakelogic.sources.discover import SourceSpec, list_source, source_of
-from lakelogic.sources.files import Listing, SourceFile
-from lakelogic.sources.read import TableToRead
+from lakelogic.sources.rows import Slice
 from lakelogic.sql.types import Columns
-from lakelogic.state.claims import Claim, Claims, Pinned, digest_of
+from lakelogic.state.claims import Claim, Claims, CleanUp, Pinned, digest_of
+from lakelogic.state.past import RunsBefore
 from lakelogic.state.runlog import RunLog
 from lakelogic.write.operations import AppendRows
 
@@ -41,6 +43,7 @@ class Ask:
     batch_id: str | None = None
     force: bool = False
     pipeline_run_id: str | None = None
+    part: Slice | None = None
 
 
 def require_supported(loaded: LoadedContract) -> None:
@@ -97,7 +100,12 @@ class Beginning:
         if self.ask.frame is not None:
             return FrameInput.of(self.ask.frame, self.ask.batch_id)
         spec = source_of(self.loaded, self.ask.source)
-        return self._table(spec, pinned) if spec.is_table else self._files(spec, pinned)
+        chosen = Choosing(self.loaded, spec, self.past(spec), self.target, self.ask.force, self.ask.part)
+        return chosen.input(pinned)
+
+    def past(self, spec: SourceSpec) -> RunsBefore:
+        """What the runs before have read of a source."""
+        return RunsBefore(self.claims, spec.location.text)
 
     def has_still(self, pinned: Pinned) -> bool:
         """Whether every file of an unfinished run's input is as it was."""
@@ -113,49 +121,6 @@ class Beginning:
         """
         if found.is_empty and not source_of(self.loaded, self.ask.source).skip_when_empty:
             raise SourceError(f"{found.read.reason}, and empty_behavior is fail.")
-
-    def _table(self, spec: SourceSpec, pinned: Pinned | None) -> Input:
-        version = pinned.version if pinned else None
-        table = TableToRead(spec.location.text, spec.location.is_name, version)
-        read = ReadPlan("table", spec.location.text, spec.format or "table", "full", "a table is read as a whole", ())
-        return TableInput(table, pinned or Pinned(spec.location.text, "table", version=version), read)
-
-    def _refuse_own_output(self, root: str) -> None:
-        if not self.target.is_name and Path(self.target.text).is_relative_to(root):
-            raise ContractError(
-                f"the target {self.target.text} lies in the source {root}, so its files would be read as data.",
-                cure="Move one of them, or name the source by a pattern such as *.csv.",
-                place=self.loaded.place("materialization"),
-            )
-
-    def _files(self, spec: SourceSpec, pinned: Pinned | None) -> Input:
-        listing = list_source(spec)
-        if listing.root == spec.location.text:
-            self._refuse_own_output(listing.root)
-        files, reason = listing.files, "load_mode is full"
-        if pinned:
-            files, reason = pinned.files, "the input of an unfinished run is read again"
-        elif self.ask.force:
-            reason = "--force reads again what was read before"
-        elif spec.incremental:
-            files, reason = self._new_files(listing)
-        if not pinned and not listing.files:
-            reason = f"no file matches {spec.location.text}"
-        mode: Literal["full", "incremental"] = "incremental" if spec.incremental else "full"
-        read = ReadPlan("files", spec.location.text, spec.format or "", mode, reason, (), pattern=spec.pattern)
-        newest = max((file.modified_ns for file in listing.files), default=None)
-        chosen = pinned or Pinned(spec.location.text, "files", files)
-        return FilesInput(self.loaded, spec, listing.root, chosen, read, newest)
-
-    def _new_files(self, listing: Listing) -> tuple[tuple[SourceFile, ...], str]:
-        seen = {file.identity for claim, _ in self.claims.committed() for file in claim.input.files}
-        known_paths = {identity.rsplit("|", 2)[0] for identity in seen}
-        new = tuple(file for file in listing.files if file.identity not in seen)
-        if not seen:
-            return new, "no earlier run is in the log, so all files are new"
-        changed = sum(1 for file in new if file.path in known_paths)
-        said = f", {changed} of them changed since they were read" if changed else ""
-        return new, f"{len(new)} of {len(listing.files)} files are new since the last run{said}"
 
     def plan(self, found: Input, columns: Columns, engine: str, links: Mapping[str, tuple[LinkPlan, Columns]]) -> Plan:
         """The plan for this input, given the columns that it and the links have."""
@@ -177,7 +142,7 @@ class Beginning:
         if self.claims.last() != last:
             raise RunBusy("another process has run this contract meanwhile.", cure="Run again.")
         recorded = engine.last_sequence(plan.target, plan.writer("target"))
-        if recorded > last and isinstance(plan.target.operation, AppendRows) and not self.ask.force:
+        if recorded > last and isinstance(plan.target.operation, AppendRows) and not self._may_go_on():
             raise StateError(
                 f"{plan.target.location} was written by run {recorded} of this contract, but {self.claims.folder} knows only {last}.",
                 cure="Restore the state folder, or pass --force to read everything again.",
@@ -202,8 +167,22 @@ class Beginning:
             input=found.pinned,
             quarantine=(plan.quarantine.location, plan.quarantine.is_name) if plan.quarantine else None,
             key_id=self._key_id if plan.secrets else None,
+            clean_up=self._clean_up() if found.pinned.kind == "files" else None,
+            previous=last,
         )
-        return self.claims.create(claim)
+        created = self.claims.create(claim)
+        if found.pinned.kind == "files":
+            self.past(source_of(self.loaded, self.ask.source)).keep()
+        return created
+
+    def _clean_up(self) -> CleanUp | None:
+        return clean_up_of(self.loaded, source_of(self.loaded, self.ask.source))
+
+    def _may_go_on(self) -> bool:
+        """Whether an append may go on without the state of the runs before: it was asked to, or the target tells."""
+        source = self.loaded.source
+        by_target = source is not None and source.load_mode != "full" and source.watermark_strategy == "max_target"
+        return self.ask.force or by_target
 
 
 def new_run_id(now: datetime) -> str:

@@ -102,7 +102,7 @@ class MadeInput:
             raise error.at(self.loaded.place("external_logic")) from None
         if MALFORMED.name in inner.columns:
             columns = Columns((*columns, FILE, POSITION, MALFORMED))
-        read = described(replace(self.read, format=inner.read.format), columns)
+        read = described(replace(self.read, format=inner.read.format, reason=inner.read.reason), columns)
         return replace(self, inner=inner, columns=columns, made=engine.adopt(made), read=read)
 
     def frame(self, engine: Engine[Any]) -> Any:

@@ -15,7 +15,7 @@ from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.sources.delta import delta_columns
 from lakelogic.sources.discover import SourceSpec, list_source, refuse_twofold, source_columns, to_read
 from lakelogic.sources.files import Listing
-from lakelogic.sources.read import FilesToRead, TableToRead
+from lakelogic.sources.read import Changes, FilesToRead, TableToRead
 from lakelogic.sql.types import STRING, Column, Columns, is_unknown, type_name
 from lakelogic.state.claims import Pinned
 
@@ -95,7 +95,7 @@ class FrameInput:
 
 @dataclass(frozen=True)
 class TableInput:
-    """A Delta table, or a table of the catalog, at a pinned version."""
+    """A Delta table, or a table of the catalog, at a pinned version; or what was committed to it since another one."""
 
     table: TableToRead
     pinned: Pinned
@@ -106,7 +106,7 @@ class TableInput:
     newest_ns: int | None = None
 
     def guessed(self) -> Columns | None:
-        return None if self.table.is_name else delta_columns(self.table.location)
+        return None if self.table.is_name or self.table.changes else delta_columns(self.table.location)
 
     def known(self) -> TableInput | None:
         return None
@@ -116,9 +116,24 @@ class TableInput:
 
     def shaped(self, engine: Engine[Any]) -> TableInput:
         table, columns = engine.table_columns(self.table)
-        pinned = replace(self.pinned, version=table.version)
+        changes = table.changes
+        pinned = replace(self.pinned, version=table.version, table_id=table.id)
         read = described(self.read, columns)
-        return replace(self, table=table, pinned=pinned, columns=columns, read=read, rows=table.rows)
+        shaped = replace(self, table=table, pinned=pinned, columns=columns, read=read, rows=table.rows)
+        if changes is None or changes.after is None:
+            return shaped
+        self._refuse_another(table, changes.after)
+        nothing = table.version == changes.after or not (changes.feed or changes.files)
+        read = replace(read, reason=_told_changes(changes, table.version))
+        return replace(shaped, rows=None, read=read, is_empty=nothing)
+
+    def _refuse_another(self, table: TableToRead, after: int) -> None:
+        expected = self.pinned.table_id
+        if (table.version or 0) < after or (expected and table.id and expected != table.id):
+            raise SourceError(
+                f"version {after} of {table.location} was read, and another table is there now.",
+                cure="--force reads all of it.",
+            )
 
     def frame(self, engine: Engine[Any]) -> Any:
         return engine.read_table(self.table)
@@ -192,6 +207,15 @@ class FilesInput:
 
     def _to_read(self) -> FilesToRead:
         return to_read(self.loaded, self.spec, Listing(self.root, self.pinned.files), self.pinned.files)
+
+
+def _told_changes(changes: Changes, until: int | None) -> str:
+    if until == changes.after:
+        return f"the table is still at version {until}, which was read"
+    new = f"versions {(changes.after or 0) + 1} to {until} are new"
+    if changes.feed:
+        return f"{new}, from the change feed" + ("" if changes.told else "; rows that were deleted there stay")
+    return f"{new}, {len(changes.files)} files were added"
 
 
 def described(read: ReadPlan, columns: Columns) -> ReadPlan:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +20,7 @@ from lakelogic.observe.service_levels import ServiceLevelResult, judge_service_l
 from lakelogic.plan.model import Plan
 from lakelogic.run.approval import ApprovalAsk, gate_of
 from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, require_supported
+from lakelogic.run.clean_up import clear_away
 from lakelogic.run.execute import Execution, Outcome
 from lakelogic.run.external import refuse_external_logic
 from lakelogic.run.inputs import Input
@@ -27,9 +28,11 @@ from lakelogic.run.links import ReadLink, guessed_links, read_links
 from lakelogic.run.looking import safe_rows
 from lakelogic.run.preview import Preview
 from lakelogic.run.references import References
+from lakelogic.run.reprocess import asked_slice
 from lakelogic.run.result import Counts, RunResult, Status
 from lakelogic.run.tell import log_row, tell
 from lakelogic.run.unfinished import Unfinished
+from lakelogic.sources.rows import Slice
 from lakelogic.sql.render import pin
 from lakelogic.state.claims import Claim
 from lakelogic.state.runlog import RunLog
@@ -108,28 +111,43 @@ class DataProcessor:
         """
         return self._run(Ask(frame=frame, batch_id=batch_id, force=force, pipeline_run_id=self._pipeline_run_id))
 
-    def run_source(self, source: str | None = None, *, target: str | None = None, force: bool = False) -> RunResult:
-        """The same with another source, and another target if one is given."""
-        ask = Ask(source=source, target=target, force=force, pipeline_run_id=self._pipeline_run_id)
-        return self._run(ask)
+    def run_source(
+        self,
+        source: str | None = None,
+        *,
+        target: str | None = None,
+        force: bool = False,
+        reprocess_from: str | date | None = None,
+        reprocess_to: str | date | None = None,
+        reprocess_column: str | None = None,
+        reprocess_values: Sequence[object] = (),
+    ) -> RunResult:
+        """The same with another source, and another target if one is given; or once more on some days or values.
+
+        Raises:
+            UsageError: the days or values to process again make no sense.
+        """
+        part = asked_slice(self.contract, reprocess_column, reprocess_from, reprocess_to, reprocess_values)
+        return self._run(Ask(source, target, force=force, pipeline_run_id=self._pipeline_run_id, part=part))
 
     def plan(self, *, source: str | None = None, target: str | None = None) -> Plan:
         """What a run would do now. Reads schemas and lists files; writes nothing."""
         return self.preview(source=source, target=target).plan
 
-    def preview(self, *, source: str | None = None, target: str | None = None) -> Preview:
+    def preview(self, *, source: str | None = None, target: str | None = None, part: Slice | None = None) -> Preview:
         """The plan of a run that would begin now, and its input. Writes nothing; no engine is started without need.
 
         Raises:
             SourceError: there are no files, so that nothing is known of their columns.
         """
-        beginning = self._begin(Ask(source=source, target=target))
+        beginning = self._begin(Ask(source=source, target=target, part=part))
         unfinished = beginning.claims.unfinished()
         resumed = unfinished if unfinished and unfinished.input.kind != "frame" else None
         found = self._weighed(beginning.input(resumed.input if resumed else None))
         nothing_new = found.is_empty
         found = found.everything() if nothing_new else found
         prepared = self._previewed(beginning, found)
+        nothing_new = nothing_new or prepared.found.is_empty
         return Preview(
             prepared.plan,
             prepared.found.pinned,
@@ -163,10 +181,14 @@ class DataProcessor:
         beginning = self._begin(ask)
         left = beginning.claims.unfinished()
         if left is None:
-            return self._run_anew(beginning)
-        with beginning.claims.at_work(beginning.claims.hold(left)) as held:
-            finished = self._settle(beginning, held)
-        return self._run_anew(beginning, finished, held)
+            clear_away(self.contract, beginning.claims)
+            result = self._run_anew(beginning)
+        else:
+            with beginning.claims.at_work(beginning.claims.hold(left)) as held:
+                finished = self._settle(beginning, held)
+            result = self._run_anew(beginning, finished, held)
+        clear_away(self.contract, beginning.claims)
+        return result
 
     def _settle(self, beginning: Beginning, held: Claim) -> RunResult | None:
         """Bring an unfinished run to its end: go on with it, complete its records, or undo it."""
@@ -196,18 +218,19 @@ class DataProcessor:
         found = self._weighed(beginning.input())
         if found.is_empty and finished is not None:
             return finished
-        beginning.refuse_empty(found)
         if found.is_empty:
             return self._nothing_new(beginning, found, found.read.reason)
         self._check_early(beginning, found)
         with self._engine() as engine:
             prepared = self._prepare(beginning, found, engine)
+            if prepared.found.is_empty:
+                return finished or self._nothing_new(beginning, prepared.found, prepared.found.read.reason)
             digest = prepared.found.pinned.digest
             if finished is not None and held is not None and held.input.digest == digest and not beginning.ask.force:
                 return finished
             if (earlier := self._already(prepared)) is not None:
                 reason = f"this input was committed by run {earlier} under the same plan; --force writes it again"
-                return self._nothing_new(beginning, found, reason)
+                return self._nothing_new(beginning, prepared.found, reason)
             claim = beginning.claim(prepared.plan, prepared.found, engine, last)
             with beginning.claims.at_work(claim):
                 return self._execute(prepared, claim, engine)
@@ -315,6 +338,7 @@ class DataProcessor:
             logger.error("The failed run could not be logged either: {}", second)
 
     def _nothing_new(self, beginning: Beginning, found: Input, reason: str) -> RunResult:
+        beginning.refuse_empty(found)
         now = datetime.now(UTC)
         run_id = new_run_id(now)
         result = RunResult(

@@ -115,6 +115,11 @@ def log_row(loaded: LoadedContract, result: RunResult, pinned: Pinned) -> dict[s
 
 
 def _watermark(pinned: Pinned) -> str | None:
+    """Up to where the source was read; a slice that was processed again moves nothing."""
+    if pinned.slice is not None:
+        return None
+    if pinned.rows is not None:
+        return f"{pinned.rows.column} {pinned.rows.high}" if pinned.rows.high is not None else None
     if pinned.version is not None:
         return f"version {pinned.version}"
     if pinned.files:

@@ -37,7 +37,7 @@ class Unfinished:
         if claim.input.kind == "frame":
             return now if now.ask.frame is not None and now.ask.batch_id == claim.input.batch_id else None
         own = now.loaded.source is not None and source_of(now.loaded).location.text == claim.input.location
-        ask = Ask(source=None if own else claim.input.location, target=now.ask.target)
+        ask = Ask(source=None if own else claim.input.location, target=now.ask.target, part=claim.input.slice)
         begun = Beginning(now.loaded, ask, now.keys, now.claims)
         return begun if begun.has_still(claim.input) else None
 

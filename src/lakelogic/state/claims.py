@@ -14,22 +14,31 @@ from typing import Any
 
 from lakelogic.errors import RunBusy, StateError
 from lakelogic.sources.files import SourceFile
+from lakelogic.sources.rows import RowWindow, Slice
 from lakelogic.state import files
 from lakelogic.state.owner import Heartbeat, Owner
 
 _CLAIM = re.compile(r"(\d{8})\.claim\.json")
 _AS_WRITTEN = ("sequence", "run_id", "pipeline_run_id", "fingerprint", "contract", "reason", "mode")
+_LATER = ("key_id", "previous")
 
 
 @dataclass(frozen=True)
 class Pinned:
-    """The exact input of a run: files with sizes and times, or a table at a version."""
+    """The exact input of a run: files with sizes and times, or a table at a version, and which rows of them.
+
+    `after` is the version of the table up to which an earlier run has read it, `slice` a part that is processed again.
+    """
 
     location: str
     kind: str
     files: tuple[SourceFile, ...] = ()
     version: int | None = None
     batch_id: str | None = None
+    table_id: str | None = None
+    after: int | None = None
+    rows: RowWindow | None = None
+    slice: Slice | None = None
 
     @property
     def bytes(self) -> int | None:
@@ -40,7 +49,16 @@ class Pinned:
     def digest(self) -> str:
         """Equal for equal input."""
         parts = [self.location, self.kind, str(self.version), str(self.batch_id), *(f.identity for f in self.files)]
+        parts += [repr(part) for part in (self.after, self.rows, self.slice) if part is not None]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
+
+
+@dataclass(frozen=True)
+class CleanUp:
+    """What becomes of the files of a run: deleted, or moved from below `root` to below `archive`."""
+
+    root: str
+    archive: str | None = None
 
 
 @dataclass(frozen=True)
@@ -48,7 +66,8 @@ class Claim:
     """A numbered run of a contract. What it says never changes; who works on it may.
 
     `contract` is a digest of what the contract said, `quarantine` the location of its bad rows and whether that is a name,
-    `key_id` the key that masks.
+    `key_id` the key that masks, `clean_up` what becomes of the files afterwards, `previous` the number before this one, so
+    that a claim that was lost is missed.
     """
 
     sequence: int
@@ -62,6 +81,8 @@ class Claim:
     input: Pinned
     quarantine: tuple[str, bool] | None = None
     key_id: str | None = None
+    clean_up: CleanUp | None = None
+    previous: int = 0
     attempt: int = 1
 
 
@@ -141,6 +162,8 @@ class Claims:
     def finish(self, claim: Claim, status: str) -> None:
         """Close a claim for good."""
         said = {"status": status, "run_id": claim.run_id, "digest": claim.input.digest}
+        if claim.clean_up is not None and status == "succeeded":
+            files.put(self._path(claim.sequence, "clean"), {"run_id": claim.run_id})
         files.put(
             self._path(claim.sequence, "done"), {**said, "fingerprint": claim.fingerprint, "key_id": claim.key_id}
         )
@@ -160,19 +183,60 @@ class Claims:
             raise StateError(
                 f"{self.folder / data['manifest']} is missing: the input of run {data['run_id']} is unknown."
             )
-        listed = tuple(SourceFile(*entry) for entry in manifest["files"])
-        pinned = Pinned(**{**data["input"], "files": listed})
-        known = {key: data[key] for key in _AS_WRITTEN}
-        quarantine = tuple(data["quarantine"]) if data["quarantine"] else None
-        started = datetime.fromisoformat(data["started"])
-        return Claim(**known, started=started, input=pinned, quarantine=quarantine, key_id=data.get("key_id"))
+        known = {key: data[key] for key in _AS_WRITTEN} | {key: data[key] for key in _LATER if key in data}
+        return Claim(
+            **known,
+            started=datetime.fromisoformat(data["started"]),
+            input=_pinned(data["input"], manifest["files"]),
+            quarantine=tuple(data["quarantine"]) if data["quarantine"] else None,
+            clean_up=CleanUp(**data["clean_up"]) if data.get("clean_up") else None,
+        )
 
-    def committed(self) -> Iterable[tuple[Claim, str]]:
-        """Succeeded runs, oldest first, with the fingerprint of their plan."""
-        for sequence in sorted(self._sequences()):
+    def committed(self, after: int = 0) -> Iterable[tuple[Claim, str]]:
+        """Succeeded runs with a higher number, oldest first, with the fingerprint of their plan.
+
+        Raises:
+            StateError: a claim among them, or how it ended, is damaged or gone.
+        """
+        last = self.last()
+        for sequence in sorted(number for number in self._sequences() if number > after):
+            done = files.get(self._path(sequence, "done"))
+            if done is None and sequence < last:
+                raise self._lost(f"how run {sequence} ended is not known: {self._path(sequence, 'done')} is gone.")
+            if done is not None and done["status"] == "succeeded":
+                yield self._linked(self.read(sequence)), str(done["fingerprint"])
+
+    def newest(self) -> Iterator[Claim]:
+        """Succeeded runs, newest first."""
+        for sequence in sorted(self._sequences(), reverse=True):
             done = files.get(self._path(sequence, "done"))
             if done is not None and done["status"] == "succeeded":
-                yield self.read(sequence), str(done["fingerprint"])
+                yield self.read(sequence)
+
+    def run_of(self, sequence: int) -> str | None:
+        """The id of the run that has succeeded under a number; None where none has."""
+        done = files.get(self._path(sequence, "done"))
+        return str(done["run_id"]) if done and done["status"] == "succeeded" else None
+
+    def to_clean(self) -> Iterator[Claim]:
+        """Succeeded runs whose files were not yet cleared away, oldest first."""
+        for path in sorted(self.folder.glob("*.clean.json")):
+            sequence = int(path.name.partition(".")[0])
+            if self.run_of(sequence) is not None:
+                yield self.read(sequence)
+
+    def cleaned(self, claim: Claim) -> None:
+        """The files of a run were cleared away."""
+        self._path(claim.sequence, "clean").unlink(missing_ok=True)
+
+    def _linked(self, claim: Claim) -> Claim:
+        """The same claim, if the one before it is there."""
+        if claim.previous and not self._path(claim.previous, "claim").exists():
+            raise self._lost(f"run {claim.previous} came before run {claim.sequence}, and its claim is gone.")
+        return claim
+
+    def _lost(self, message: str) -> StateError:
+        return StateError(message, cure=f"Restore {self.folder} from a copy.")
 
     def has_committed(self, digest: str, fingerprint: str) -> str | None:
         """The run that has already committed this input under this plan."""
@@ -209,6 +273,17 @@ class Claims:
         if self._heartbeat is not None:
             self._heartbeat.stop()
             self._heartbeat = None
+
+
+def _pinned(data: Mapping[str, Any], listed: Iterable[tuple[str, int, int]]) -> Pinned:
+    rows, part = data.get("rows"), data.get("slice")
+    given = {
+        **data,
+        "files": tuple(SourceFile(*entry) for entry in listed),
+        "rows": RowWindow(**rows) if rows else None,
+        "slice": Slice(**{**part, "values": tuple(part["values"])}) if part else None,
+    }
+    return Pinned(**given)
 
 
 def digest_of(document: Mapping[str, Any]) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lakelogic.catalogs.base import Access
 from lakelogic.engines.base import Capabilities, Committed, Shared, Stamp
 from lakelogic.engines.commits import require_commit
-from lakelogic.engines.duckdb import reading, writing
+from lakelogic.engines.duckdb import changes, reading, writing
 from lakelogic.engines.duckdb.errors import source_error, write_error
 from lakelogic.engines.duckdb.frames import arrow_schema, arrow_source
 from lakelogic.engines.duckdb.session import Frame, Session
@@ -22,6 +22,7 @@ from lakelogic.formats.arrow_types import columns_of
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan
 from lakelogic.sources.read import FilesToRead, TableToRead
+from lakelogic.sources.versions import resolved, with_changes
 from lakelogic.sql.duckdb.types import quoted, text
 from lakelogic.sql.types import Columns
 
@@ -51,7 +52,8 @@ class DuckDBEngine:
             if wanted.is_name and not table.exists:
                 raise unknown_table(wanted.location)
             opened = table.open(wanted.version)
-            return replace(wanted, version=opened.version(), rows=opened.count()), table_columns(opened)
+            pinned = replace(wanted, version=opened.version(), rows=opened.count(), id=str(opened.metadata().id))
+            return resolved(pinned, table.open, table.shown), with_changes(pinned, table_columns(opened))
 
     def frame_columns(self, frame: Any) -> Columns:
         return columns_of(arrow_schema(frame, self.name))
@@ -65,6 +67,8 @@ class DuckDBEngine:
     def read_table(self, wanted: TableToRead) -> Frame:
         table = self._find(wanted.location, wanted.is_name)
         with self.session.told(source_error(table)):
+            if wanted.changes is not None:
+                return changes.read(self.session, table, wanted, wanted.changes)
             return read_table(self.session, table.open(wanted.version))
 
     def adopt(self, frame: Any) -> Frame:
@@ -154,6 +158,11 @@ class DuckDBEngine:
         found = self._find(table.location, table.is_name, "write")
         with self.session.told(write_error(found)):
             found.open().delete(f"{quoted(column)} = {text(value)}")
+
+    def exists(self, table: TablePlan) -> bool:
+        found = self._find(table.location, table.is_name)
+        with self.session.told(source_error(found)):
+            return found.exists
 
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
         found = self._find(table.location, table.is_name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -114,7 +114,17 @@ def read_table(session: Session, table: DeltaTable) -> Frame:
     """The rows of an open table: its files as they are, where nothing but files makes up the table."""
     if not _is_plain(table):
         return session.stream(Stream(_schema(table), lambda: _scanned(table)))
-    files = table.file_uris()
+    return _read(session, table, table.file_uris())
+
+
+def read_files_of(session: Session, table: DeltaTable, files: Sequence[str]) -> Frame:
+    """The rows of some files of an open table."""
+    if _is_plain(table):
+        return _read(session, table, files)
+    return session.stream(Stream(_schema(table), lambda: _scanned_files(table, files)))
+
+
+def _read(session: Session, table: DeltaTable, files: Sequence[str]) -> Frame:
     if not files:
         return session.register(_schema(table).empty_table())
     columns = table_columns(table)
@@ -137,6 +147,18 @@ def _scanned(table: DeltaTable) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     yield from pa.RecordBatchReader.from_stream(table.scan()).cast(_schema(table))
+
+
+def _scanned_files(table: DeltaTable, files: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Files of a table with partitions, whose values are told by the log alone."""
+    from pyarrow.dataset import FileSystemDataset
+
+    names = {file.rpartition("/")[2] for file in files}
+    whole = table.to_pyarrow_dataset()
+    chosen = [part for part in whole.get_fragments() if part.path.rpartition("/")[2] in names]
+    found = FileSystemDataset(chosen, whole.schema, whole.format, whole.filesystem)
+    for batch in found.to_batches():
+        yield batch.cast(_schema(table))
 
 
 def _schema(table: DeltaTable) -> pa.Schema:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from lakelogic.engines.base import Capabilities, Committed, Shared, Stamp
 from lakelogic.engines.commits import require_commit
-from lakelogic.engines.spark import reading, writing
+from lakelogic.engines.spark import changes, reading, writing
 from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.quiet import quiet_errors
 from lakelogic.engines.spark.session import run_session
@@ -24,6 +24,7 @@ from lakelogic.errors import UsageError
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan
 from lakelogic.sources.read import FilesToRead, TableToRead
+from lakelogic.sources.versions import with_changes
 from lakelogic.sql.types import Columns
 
 if TYPE_CHECKING:
@@ -59,11 +60,14 @@ class SparkEngine:
         table = self._tables.find(Location(wanted.location, wanted.is_name))
         plain = TableToRead(table.path or wanted.location, table.path is None, wanted.version)
         with source_error(wanted.location):
-            if wanted.version is None and table.exists and table.folder is not None:
+            if table.exists and table.folder is not None:
                 from deltalake import DeltaTable
 
-                plain = replace(plain, version=DeltaTable(str(table.folder)).version())
-            return plain, columns_of(reading.read_table(self.session, plain).schema)
+                opened = DeltaTable(str(table.folder), version=wanted.version)
+                plain = replace(plain, version=opened.version(), id=str(opened.metadata().id))
+            columns = columns_of(reading.read_table(self.session, plain).schema)
+            found = changes.found_in(table, replace(plain, changes=wanted.changes))
+            return found, with_changes(found, columns)
 
     def frame_columns(self, frame: DataFrame) -> Columns:
         return columns_of(_spark_frame(frame).schema)
@@ -74,6 +78,8 @@ class SparkEngine:
 
     def read_table(self, wanted: TableToRead) -> DataFrame:
         with source_error(wanted.location):
+            if wanted.changes is not None:
+                return changes.read(self.session, wanted, wanted.changes)
             return reading.read_table(self.session, wanted)
 
     def adopt(self, frame: DataFrame) -> DataFrame:
@@ -175,6 +181,9 @@ class SparkEngine:
         found = self._table(table)
         with write_error(found.shown):
             self.session.sql(f"DELETE FROM {found.sql} WHERE `{column}` = '{value}'").collect()
+
+    def exists(self, table: TablePlan) -> bool:
+        return self._tables.exists(self._table(table))
 
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
         return self._tables.last_sequence(self._table(table), app_id)

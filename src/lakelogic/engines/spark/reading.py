@@ -66,6 +66,13 @@ def read_table(session: SparkSession, wanted: TableToRead) -> DataFrame:
     return reader.load(wanted.location)
 
 
+def column(name: str) -> SparkColumn:
+    """A column of a frame, whatever is in its name."""
+    from pyspark.sql import functions as F
+
+    return F.col(quoted(name))
+
+
 def quoted_name(name: str) -> str:
     """A catalog name with each part quoted."""
     return ".".join(quoted(part) for part in Location(name, is_name=True).parts)

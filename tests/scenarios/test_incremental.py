@@ -1,0 +1,160 @@
+"""Reading only what is new: by rows, by versions, by files, and what a run says of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from deltalake import DeltaTable, write_deltalake
+
+from lakelogic.errors import SourceError
+from tests.scenarios.project import Project
+
+_ROWS = """
+    source: {{path: src, type: delta, load_mode: incremental{more}}}
+    model: {{fields: [{{name: id, type: int, required: true}}]}}
+    primary_key: [id]
+    materialization: {{strategy: {strategy}, target_path: out}}
+"""
+_FEED = {"delta.enableChangeDataFeed": "true"}
+
+
+def contract(more: str = "", strategy: str = "append") -> str:
+    return _ROWS.format(more=f", {more}" if more else "", strategy=strategy)
+
+
+def commit(project: Project, rows: list[tuple[int, int | None]], **options: Any) -> None:
+    """Rows of an id and an hour of the first day of 2026."""
+    at = [None if hour is None else datetime(2026, 1, 1, hour, tzinfo=UTC) for _, hour in rows]
+    table = pa.table({"id": [number for number, _ in rows], "at": pa.array(at, pa.timestamp("us", tz="UTC"))})
+    write_deltalake(str(project.root / "src"), table, mode="append", **options)
+
+
+def test_rows_above_the_last_value_are_read_up_to_the_highest_one(project: Project) -> None:
+    commit(project, [(1, 1), (2, 2)])
+    first = project.run(contract("watermark_field: at"))
+    assert (first.mode, first.counts.source) == ("incremental", 2)
+    assert first.reason == (
+        "no earlier run has read by at, so all rows are new: rows with at up to 2026-01-01 02:00:00"
+    )
+    commit(project, [(3, 2), (4, 3), (5, 4)])
+    second = project.run()
+    assert second.reason == "at tells what is new: rows with at above 2026-01-01 02:00:00 up to 2026-01-01 04:00:00"
+    assert project.values("id") == [1, 2, 4, 5]
+    third = project.run()
+    assert (third.status, third.exit_code) == ("no_new_data", 0)
+    assert third.reason == "at tells what is new: no rows with at above 2026-01-01 04:00:00"
+    log = project.log()
+    assert [row["status"] for row in log] == ["succeeded", "succeeded", "no_new_data"]
+    assert [row["watermark"] for row in log[:2]] == ["at 2026-01-01 02:00:00", "at 2026-01-01 04:00:00"]
+
+
+def test_a_row_without_a_watermark_is_refused(project: Project) -> None:
+    commit(project, [(1, 1), (2, None)])
+    with pytest.raises(SourceError, match="1 rows of .* have no at, so it can't be told whether they are new"):
+        project.run(contract("watermark_field: at"))
+    assert project.versions() is None
+
+
+def test_a_failed_run_does_not_move_the_watermark(project: Project) -> None:
+    commit(project, [(1, 1)])
+    strict = contract("watermark_field: at") + "    quality: {row_rules: [{sql: id < 1}]}\n"
+    with pytest.raises(Exception, match="bad rows"):
+        project.run(strict + "    quarantine: {fail_on_quarantine: true}\n")
+    commit(project, [(2, 2)])
+    assert project.run(contract("watermark_field: at")).counts.source == 2
+
+
+def test_the_highest_value_in_the_target_tells_what_is_new(project: Project) -> None:
+    more = "watermark_strategy: max_target, watermark_field: at"
+    commit(project, [(1, 1), (2, 2)])
+    project.run(contract(more))
+    commit(project, [(3, 3), (4, 1)])
+    project.run()
+    assert project.values("id") == [1, 2, 3]
+    assert project.run().status == "no_new_data"
+    # The target tells what was read, also where the state is gone.
+    (project.root / ".lakelogic").rename(project.root / "lost")
+    commit(project, [(5, 5)])
+    assert (project.run().counts.source, project.values("id")) == (1, [1, 2, 3, 5])
+
+
+def test_days_that_are_asked_for_are_read_and_no_others(project: Project) -> None:
+    table = pa.table({"id": [1, 2, 3], "day": ["2026-01-31", "2026-02-01", "2026-03-01"]})
+    write_deltalake(str(project.root / "src"), table)
+    ranged = "watermark_strategy: date_range, watermark_field: day, from_date: 2026-02-01, to_date: 2026-02-28"
+    assert project.run(contract(ranged, "merge")).counts.source == 1
+    assert project.values("id") == [2]
+
+
+def test_rows_within_the_lookback_are_merged_again(project: Project) -> None:
+    commit(project, [(1, 1), (2, 5)])
+    project.run(contract("watermark_field: at, lookback: 2h", "merge"))
+    commit(project, [(3, 4), (4, 2)])
+    assert project.run().counts.source == 2
+    assert project.values("id") == [1, 2, 3]
+
+
+def test_only_some_values_of_a_column_are_read(project: Project) -> None:
+    table = pa.table({"id": [1, 2, 3], "country": ["DE", "FR", "AT"]})
+    write_deltalake(str(project.root / "src"), table)
+    assert project.run(contract("partition_filters: {country: [DE, AT]}")).counts.source == 2
+    assert project.values("id") == [1, 3]
+
+
+@pytest.mark.parametrize("partitioned", [False, True])
+def test_versions_that_only_added_rows_are_read_by_their_files(project: Project, partitioned: bool) -> None:
+    by = {"partition_by": ["id"]} if partitioned else {}
+    commit(project, [(1, 1)], **by)
+    assert project.run(contract()).reason == "no earlier run has read the table, so all of it is new"
+    commit(project, [(2, 2)])
+    DeltaTable(str(project.root / "src")).optimize.compact()
+    commit(project, [(3, 3), (4, 4)])
+    second = project.run()
+    assert second.reason.startswith("versions 1 to ")
+    assert (second.counts.source, project.values("id")) == (3, [1, 2, 3, 4])
+    third = project.run()
+    assert (third.status, "is still at version" in third.reason) == ("no_new_data", True)
+    assert project.log()[1]["watermark"].startswith("version ")
+
+
+def test_rows_that_were_changed_without_a_feed_are_refused(project: Project) -> None:
+    commit(project, [(1, 1), (2, 2)])
+    project.run(contract())
+    DeltaTable(str(project.root / "src")).delete("id = 1")
+    with pytest.raises(SourceError, match="were not only added \\(DELETE in version 1\\)") as caught:
+        project.run()
+    assert caught.value.cure is not None and "enableChangeDataFeed" in caught.value.cure
+    assert project.values("id") == [1, 2]
+
+
+def test_the_change_feed_tells_rows_that_were_updated(project: Project) -> None:
+    commit(project, [(1, 1), (2, 2)], configuration=_FEED)
+    project.run(contract(strategy="merge"))
+    DeltaTable(str(project.root / "src")).update(updates={"at": "to_timestamp('2026-01-02')"}, predicate="id = 1")
+    commit(project, [(3, 3)])
+    second = project.run()
+    assert second.reason == "versions 1 to 2 are new, from the change feed; rows that were deleted there stay"
+    assert second.target is not None
+    assert (second.counts.source, second.target.updated, second.target.inserted) == (2, 1, 1)
+
+
+def test_a_table_that_was_made_anew_is_not_taken_for_the_old_one(project: Project) -> None:
+    commit(project, [(1, 1)])
+    project.run(contract())
+    (project.root / "src").rename(project.root / "old")
+    commit(project, [(2, 2)])
+    commit(project, [(3, 3)])
+    with pytest.raises(SourceError, match="another table is there now"):
+        project.run()
+    assert project.run(force=True).counts.source == 2
+
+
+def test_a_forced_run_moves_the_watermark_too(project: Project) -> None:
+    commit(project, [(1, 1)])
+    project.run(contract("watermark_field: at", "merge"))
+    commit(project, [(2, 2)])
+    assert project.run(force=True).counts.source == 2
+    assert project.run().status == "no_new_data"
