@@ -16,7 +16,7 @@ _JOIN = (
 
 def _contract(project: Project, name: str, path: str, *more: str, strategy: str = "overwrite") -> None:
     form = "csv" if path.startswith("in") else "delta"
-    text = f"dataset: {name}\nlayer: {name.split('_')[0]}\n" + _SOURCE.format(path=path, form=form)
+    text = f"dataset: {name}\nlayer: {name.split('_', maxsplit=1)[0]}\n" + _SOURCE.format(path=path, form=form)
     project.contract(text + _TARGET.format(strategy=strategy, name=name) + "".join(more), f"contracts/{name}.yaml")
 
 

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from lakelogic.contract.values import parse_date
 from lakelogic.errors import UsageError, did_you_mean
+from lakelogic.sources.days import Days
 
 WindowKind = Literal["last_success", "range", "yesterday", "none"]
 Granularity = Literal["day", "week", "month"]
@@ -30,6 +31,11 @@ class Window:
     def label(self) -> str:
         """The window in one word, as the summary and the state file name it."""
         return self.kind if self.start is None else f"{self.start} to {self.end}"
+
+    @property
+    def days(self) -> Days | None:
+        """The days whose new data is read; None where nothing is left out, or is processed again."""
+        return Days(self.start, self.end) if self.start and self.end and not self.again else None
 
     @property
     def asks_upstreams(self) -> bool:

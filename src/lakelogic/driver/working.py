@@ -48,7 +48,7 @@ def run_node(
     limit = node.listed.timeout_seconds or patience.timeout_seconds
     try:
         with _TimeLimit(limit, watch):
-            result: RunResult = tried(lambda: _run(make(node, watch), watch))
+            result: RunResult = tried(lambda: _run(make(node, watch), watch, window))
         outcome = _ended(node, window, result)
     except LakeLogicError as error:
         outcome = _failed(node, window, error, watch)
@@ -62,7 +62,7 @@ def plan_node(
     """What a run of the contract would read; where its source is made by another one first, that is said."""
     began = monotonic()
     try:
-        preview = make(node, watch).preview()
+        preview = make(node, watch).preview(days=window.days)
         reads = f"{len(preview.input.files)} files" if preview.input.kind == "files" else preview.input.location
         reason = "nothing new" if preview.nothing_new else f"reads {reads}: {preview.plan.read.reason}"
         outcome = outcome_of(node, window, "planned", reason)
@@ -87,9 +87,18 @@ def defect(node: Node, window: Window, error: BaseException, watch: Watch) -> Ou
     return _failed(node, window, LakeLogicError(f"unexpected {type(error).__name__}: a defect of LakeLogic."), watch)
 
 
-def _run(processor: DataProcessor, watch: Watch) -> RunResult:
+def _run(processor: DataProcessor, watch: Watch, window: Window) -> RunResult:
     watch.follow(processor)
-    return processor.run()
+    if window.again and not _is_made_anew(processor):
+        return processor.run_source(reprocess_from=window.start, reprocess_to=window.end)
+    return processor.run_source(days=window.days)
+
+
+def _is_made_anew(processor: DataProcessor) -> bool:
+    """Whether every run of a contract replaces the whole target by all of the source, so that no part is left out."""
+    contract = processor.contract
+    whole = contract.source is None or contract.source.load_mode == "full"
+    return whole and contract.model.materialization.strategy == "overwrite"
 
 
 def _can_help(error: BaseException) -> bool:

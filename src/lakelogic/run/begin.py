@@ -6,12 +6,13 @@ import os
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.support import unsupported
+from lakelogic.contract.values import parse_date
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import engines
 from lakelogic.errors import ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
@@ -24,7 +25,10 @@ from lakelogic.run.choosing import Choosing
 from lakelogic.run.clean_up import clean_up_of
 from lakelogic.run.external import with_external_logic
 from lakelogic.run.inputs import FrameInput, Input
+from lakelogic.run.tell import Instants
+from lakelogic.sources.days import Days
 from lakelogic.sources.discover import SourceSpec, list_source, source_of
+from lakelogic.sources.partitions import midnight
 from lakelogic.sources.rows import Slice
 from lakelogic.sql.types import Columns
 from lakelogic.state.claims import Claim, Claims, CleanUp, Pinned, digest_of
@@ -44,6 +48,15 @@ class Ask:
     force: bool = False
     pipeline_run_id: str | None = None
     part: Slice | None = None
+    days: Days | None = None
+
+    @property
+    def window(self) -> Instants:
+        """When the days that the caller has asked for begin, and when they have ended."""
+        part = self.part or Slice()
+        first = self.days.first if self.days else parse_date(part.first) if part.first else None
+        last = self.days.last if self.days else parse_date(part.last) if part.last else None
+        return midnight(first) if first else None, midnight(last + timedelta(days=1)) if last else None
 
 
 def require_supported(loaded: LoadedContract) -> None:
@@ -100,7 +113,7 @@ class Beginning:
         if self.ask.frame is not None:
             return FrameInput.of(self.ask.frame, self.ask.batch_id)
         spec = source_of(self.loaded, self.ask.source)
-        chosen = Choosing(self.loaded, spec, self.past(spec), self.target, self.ask.force, self.ask.part)
+        chosen = Choosing(self.loaded, spec, self.past(spec), self.target, self.ask.force, self.ask.part, self.ask.days)
         return chosen.input(pinned)
 
     def past(self, spec: SourceSpec) -> RunsBefore:

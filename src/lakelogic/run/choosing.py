@@ -14,6 +14,7 @@ from lakelogic.plan.locations import Location
 from lakelogic.plan.model import ReadPlan, TablePlan
 from lakelogic.run.inputs import FilesInput, Input, TableInput
 from lakelogic.run.windows import Rows, RowsInput
+from lakelogic.sources.days import Days
 from lakelogic.sources.discover import SourceSpec, list_source
 from lakelogic.sources.files import Listing, SourceFile
 from lakelogic.sources.partitions import narrowed
@@ -35,6 +36,7 @@ class Choosing:
     target: Location
     force: bool = False
     part: Slice | None = None
+    days: Days | None = None
 
     def input(self, pinned: Pinned | None) -> Input:
         """What to read.
@@ -49,7 +51,7 @@ class Choosing:
         whole = list_source(self.spec)
         if whole.root == self.spec.location.text:
             self._refuse_own_output(whole.root)
-        listing, left_out = self._narrowed(whole)
+        listing, left_out = self._of_days(*self._narrowed(whole))
         choice = self._choice(listing, pinned)
         files = listing.files if choice.files is None else choice.files
         reason = choice.reason + left_out if pinned or listing.files else f"no file matches {self._shown()}{left_out}"
@@ -144,6 +146,13 @@ class Choosing:
             return narrowed(listing, self.spec.declared, datetime.now(UTC).date())
         except ContractError as error:
             raise error.at(self.loaded.place("source", "partition")) from None
+
+    def _of_days(self, listing: Listing, left_out: str) -> tuple[Listing, str]:
+        """The files of the days that are asked for; what is always read as a whole has none."""
+        if self.days is None or not self.spec.incremental:
+            return listing, left_out
+        files = self.days.of(listing, self.spec.declared)
+        return replace(listing, files=files), f"{left_out}; only files of {self.days}"
 
     def _refuse_own_output(self, root: str) -> None:
         if not self.target.is_name and Path(self.target.text).is_relative_to(root):

@@ -32,6 +32,7 @@ from lakelogic.run.reprocess import asked_slice
 from lakelogic.run.result import Counts, RunResult, Status
 from lakelogic.run.tell import log_row, tell
 from lakelogic.run.unfinished import Unfinished
+from lakelogic.sources.days import Days
 from lakelogic.sources.rows import Slice
 from lakelogic.sql.render import pin
 from lakelogic.state.claims import Claim
@@ -121,26 +122,37 @@ class DataProcessor:
         reprocess_to: str | date | None = None,
         reprocess_column: str | None = None,
         reprocess_values: Sequence[object] = (),
+        days: Days | None = None,
     ) -> RunResult:
         """The same with another source, and another target if one is given; or once more on some days or values.
+
+        With `days`, only what is new of them is read.
 
         Raises:
             UsageError: the days or values to process again make no sense.
         """
         part = asked_slice(self.contract, reprocess_column, reprocess_from, reprocess_to, reprocess_values)
-        return self._run(Ask(source, target, force=force, pipeline_run_id=self._pipeline_run_id, part=part))
+        ask = Ask(source, target, force=force, pipeline_run_id=self._pipeline_run_id, part=part, days=days)
+        return self._run(ask)
 
     def plan(self, *, source: str | None = None, target: str | None = None) -> Plan:
         """What a run would do now. Reads schemas and lists files; writes nothing."""
         return self.preview(source=source, target=target).plan
 
-    def preview(self, *, source: str | None = None, target: str | None = None, part: Slice | None = None) -> Preview:
+    def preview(
+        self,
+        *,
+        source: str | None = None,
+        target: str | None = None,
+        part: Slice | None = None,
+        days: Days | None = None,
+    ) -> Preview:
         """The plan of a run that would begin now, and its input. Writes nothing; no engine is started without need.
 
         Raises:
             SourceError: there are no files, so that nothing is known of their columns.
         """
-        beginning = self._begin(Ask(source=source, target=target, part=part))
+        beginning = self._begin(Ask(source=source, target=target, part=part, days=days))
         unfinished = beginning.claims.unfinished()
         resumed = unfinished if unfinished and unfinished.input.kind != "frame" else None
         found = self._weighed(beginning.input(resumed.input if resumed else None))
@@ -315,7 +327,7 @@ class DataProcessor:
 
     def _record(self, beginning: Beginning, claim: Claim, result: RunResult) -> None:
         """The log first, the claim last: a run that was logged is found finished by whoever takes it over."""
-        row = log_row(beginning.loaded, result, claim.input)
+        row = log_row(beginning.loaded, result, claim.input, beginning.ask.window)
         RunLog(beginning.loaded.project.state_dir).append(row, app_id=beginning.identity, sequence=claim.sequence)
         beginning.claims.finish(claim, "succeeded")
         self.last_result = result
@@ -375,7 +387,9 @@ class DataProcessor:
         return judge_service_levels(self.contract.model.service_levels, told, found.newest_ns, now)
 
     def _log(self, beginning: Beginning, result: RunResult, found: Input) -> None:
-        RunLog(beginning.loaded.project.state_dir).append(log_row(beginning.loaded, result, found.pinned))
+        RunLog(beginning.loaded.project.state_dir).append(
+            log_row(beginning.loaded, result, found.pinned, beginning.ask.window)
+        )
 
 
 def _result(plan: Plan, claim: Claim, status: Status, ended: datetime) -> RunResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from loguru import logger
@@ -13,6 +14,8 @@ from lakelogic.state.runlog import as_text
 
 if TYPE_CHECKING:
     from loguru import Logger
+
+Instants = tuple[datetime | None, datetime | None]
 
 # A library is quiet unless its host asks: logger.enable("lakelogic").
 logger.disable("lakelogic")
@@ -65,8 +68,10 @@ def _merged(result: RunResult) -> str:
     return f" ({target.inserted} inserted, {target.updated} updated)"
 
 
-def log_row(loaded: LoadedContract, result: RunResult, pinned: Pinned) -> dict[str, Any]:
-    """The run as a row of the run log."""
+def log_row(
+    loaded: LoadedContract, result: RunResult, pinned: Pinned, window: Instants = (None, None)
+) -> dict[str, Any]:
+    """The run as a row of the run log; `window` is the time that was asked for."""
     data = result.to_dict()
     counts = result.counts
     return {
@@ -88,6 +93,8 @@ def log_row(loaded: LoadedContract, result: RunResult, pinned: Pinned) -> dict[s
         "reason": result.reason,
         "status": result.status,
         "error": result.error,
+        "window_start": window[0],
+        "window_end": window[1],
         "started_at": result.started,
         "ended_at": result.ended,
         "duration_seconds": (result.ended - result.started).total_seconds(),

@@ -57,8 +57,8 @@ class DatedFolders:
         if (found := self.period(path)) is None:
             return False
         began, ended = found
-        return (first is None or ended > _midnight(first)) and (
-            last is None or began < _midnight(last + timedelta(days=1))
+        return (first is None or ended > midnight(first)) and (
+            last is None or began < midnight(last + timedelta(days=1))
         )
 
 
@@ -152,5 +152,6 @@ def _ended(began: datetime, codes: str) -> datetime:
     return began.replace(year=began.year + 1)
 
 
-def _midnight(day: date) -> datetime:
+def midnight(day: date) -> datetime:
+    """When a day begins, in UTC."""
     return datetime(day.year, day.month, day.day, tzinfo=UTC)

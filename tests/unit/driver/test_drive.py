@@ -187,11 +187,78 @@ def test_a_contract_that_takes_too_long_fails_and_says_so(lake: Lake) -> None:
     assert lake.drive().exit_code == 0
 
 
-def test_the_windows_of_a_backfill_run_one_after_another(two_chains: Lake) -> None:
-    dates = Dates(backfill_start="2026-02-01", backfill_end="2026-02-03")
-    summary = two_chains.drive(dates=dates)
-    assert len(summary.outcomes) == 18
-    assert [o.window for o in summary.outcomes][::6] == [f"2026-02-0{n} to 2026-02-0{n}" for n in (1, 2, 3)]
+@pytest.fixture
+def dated(lake: Lake) -> Lake:
+    """A source with a file for each of three days and one between them that is missing, and what is made of it."""
+    lake.contract("bronze_a")
+    text = (lake.root / "contracts/bronze_a.yaml").read_text()
+    text = text.replace(".csv'}", ".csv', load_mode: incremental}").replace("overwrite", "append")
+    lake.file("contracts/bronze_a.yaml", text)
+    for day in (2, 4):
+        lake.file(f"landing/bronze_a/bronze_a_2026-02-0{day}.csv", f"id,name\n{day}0,x\n")
+    lake.contract("silver_a", source="bronze_a")
+    lake.registry({"a": {"bronze": "bronze_a.yaml", "silver": "silver_a.yaml"}})
+    return lake
+
+
+def test_a_range_reads_the_new_files_of_its_days(dated: Lake) -> None:
+    summary = dated.drive(dates=Dates("range", "2026-02-01", "2026-02-02"))
+    assert summary.exit_code == 0
+    assert [row["id"] for row in dated.rows("silver_a")] == ["1", "2", "20"]
+    (row,) = [row for row in dated.log() if row["contract"] == "bronze_a"]
+    assert (str(row["window_start"])[:19], str(row["window_end"])[:19]) == (
+        "2026-02-01 00:00:00",
+        "2026-02-03 00:00:00",
+    )
+    again = dated.drive(dates=Dates("range", "2026-02-01", "2026-02-04"))
+    assert again.outcomes[0].reason.startswith("1 of 3 files are new")
+    assert [row["id"] for row in dated.rows("silver_a")] == ["1", "2", "20", "40"]
+
+
+def test_the_windows_of_a_backfill_run_one_after_another_and_empty_ones_do_nothing(dated: Lake) -> None:
+    summary = dated.drive(dates=Dates(backfill_start="2026-02-01", backfill_end="2026-02-04"))
+    told = [
+        (o.window[:10], o.status, o.result.counts.good) for o in summary.outcomes if o.layer == "bronze" and o.result
+    ]
+    assert told == [
+        ("2026-02-01", "succeeded", 2),
+        ("2026-02-02", "succeeded", 1),
+        ("2026-02-03", "no_new_data", 0),
+        ("2026-02-04", "succeeded", 1),
+    ]
+    assert "only files of 2026-02-03" in summary.outcomes[4].reason
+    assert [row["id"] for row in dated.rows("silver_a")] == ["1", "2", "20", "40"]
+
+
+def test_a_backfill_stops_at_the_first_window_that_fails_and_goes_on_from_there(dated: Lake) -> None:
+    state = dated.root / "state.json"
+    dates = Dates(backfill_start="2026-02-01", backfill_end="2026-02-04")
+    text = (dated.root / "contracts/bronze_a.yaml").read_text()
+    dated.file(
+        "contracts/bronze_a.yaml", text + "quarantine: {fail_on_quarantine: true}\n" + _ONE_BAD.replace("2", "20")
+    )
+    first = dated.drive(dates=dates, state_path=state, resume=True)
+    assert [o.status for o in first.outcomes] == ["succeeded", "succeeded", "failed", "blocked"]
+    assert first.notes[-1].startswith("windows from 2026-02-03 to 2026-02-03 on did not run")
+    dated.file("contracts/bronze_a.yaml", text)
+    second = dated.drive(dates=dates, state_path=state, resume=True)
+    assert [o.status for o in second.outcomes][:4] == ["done_before", "done_before", "succeeded", "succeeded"]
+    assert [row["id"] for row in dated.rows("silver_a")] == ["1", "2", "20", "40"]
+
+
+def test_days_are_processed_again_and_the_target_is_the_same(dated: Lake) -> None:
+    text = (dated.root / "contracts/bronze_a.yaml").read_text()
+    merged = text.replace("append", "merge") + "primary_key: [id]\n"
+    dated.file("contracts/bronze_a.yaml", merged.replace("target_path", "reprocess_date_column: name, target_path"))
+    for day in (1, 2, 4):
+        dated.file(f"landing/bronze_a/bronze_a_2026-02-0{day}.csv", f"id,name\n{day},2026-02-0{day}\n")
+    dated.drive()
+    before = dated.rows("bronze_a")
+    summary = dated.drive(dates=Dates(reprocess_start="2026-02-01", reprocess_end="2026-02-02"))
+    assert summary.exit_code == 0
+    assert summary.outcomes[0].result is not None
+    assert summary.outcomes[0].result.counts.source == 2
+    assert dated.rows("bronze_a") == before
 
 
 def test_the_summary_is_plain_where_there_is_no_terminal(two_chains: Lake, capsys: pytest.CaptureFixture[str]) -> None:
