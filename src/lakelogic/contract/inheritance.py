@@ -166,8 +166,10 @@ def _add_listed(layered: Layered, mesh: Mesh, layer: str | None, file: FilePath 
     if mesh.listed and layer and system and entity:
         names = (("info", "dataset"), ("info", "table_name"))
         _add_once(layered, "dataset", f"{layer}_{system}_{entity}", place, *names)
-    if mesh.listed and mesh.listed.depends_on:
-        _add_once(layered, "upstream", list(mesh.listed.depends_on), place, ("info", "upstream"))
+    # An entity's name means a dataset only among all contracts, which the driver knows.
+    datasets = [name for name in mesh.listed.depends_on if is_layer(name.split("_")[0])] if mesh.listed else []
+    if datasets:
+        _add_once(layered, "upstream", datasets, place, ("info", "upstream"))
 
 
 def _add_once(layered: Layered, key: str, value: object, place: Place, *others: tuple[str, ...]) -> None:
