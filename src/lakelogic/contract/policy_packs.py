@@ -19,7 +19,7 @@ from lakelogic.contract.mesh import MeshFile, load_mesh_file
 from lakelogic.contract.places import Path, Places
 from lakelogic.contract.quality import Quarantine
 from lakelogic.contract.service_levels import ServiceLevels
-from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place, did_you_mean
+from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place, UsageError, did_you_mean
 from lakelogic.models import Model, Name, Names
 from lakelogic.rules.base import dataset_rules, row_rules
 from lakelogic.transforms.base import transforms
@@ -117,7 +117,11 @@ def find_pack(name: str, folders: Iterable[FilePath]) -> MeshFile[PackBase]:
 def apply_packs(
     layered: Layered, directory: FilePath, layer: str | None, wanted: Wanted, overrides: Iterable[str] = ()
 ) -> tuple[list[Brought], dict[str, str], list[LakeLogicError]]:
-    """Adds what the packs bring: what that is, the files with their roles, and what is wrong."""
+    """Adds what the packs bring: what that is, the files with their roles, and what is wrong.
+
+    Raises:
+        UsageError: the command asks for a pack that does not exist.
+    """
     brought: list[Brought] = []
     files: dict[str, str] = {}
     problems: list[LakeLogicError] = []
@@ -128,6 +132,9 @@ def apply_packs(
             problems += error.problems
             continue
         except ContractError as error:
+            if place and place.file.startswith("--"):
+                # The command is to blame, whichever contract comes first.
+                raise UsageError(error.message, cure=error.cure, place=place) from None
             problems.append(error.at(place))
             continue
         if pack.places.file in files:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lakelogic.contract import LoadedContract, load_contract
-from lakelogic.errors import ContractInvalid
+from lakelogic.errors import ContractInvalid, UsageError
 from lakelogic.plan.build import Given, build_plan
 from lakelogic.plan.model import Plan, ReadPlan
 from lakelogic.sql.render import to_spark
@@ -152,7 +152,7 @@ def test_the_folder_that_is_given_is_the_one_that_is_searched(folder: Path, tmp_
 
 
 def test_a_missing_pack_is_an_error(folder: Path) -> None:
-    with pytest.raises(ContractInvalid, match="policy pack 'bsae' does not exist. Did you mean 'base'?"):
+    with pytest.raises(UsageError, match="policy pack 'bsae' does not exist. Did you mean 'base'?"):
         loaded(folder, packs=("bsae",))
     with pytest.raises(ContractInvalid, match=r"a.yaml:16:12: policy pack 'none' does not exist"):
         loaded(folder, packs=(), text=CONTRACT + "metadata: {policy_pack: none}\n")
