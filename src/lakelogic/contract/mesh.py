@@ -92,7 +92,9 @@ class SystemContract(Model):
     layer: Name = Field(description="Layer of the contract, where it does not say it.")
     entity: Name = Field(description="What the rows are about.")
     path: Name = Field(description="The contract file, relative to this file.")
-    depends_on: Names = Field(default=(), description="Datasets or entities that come first; datasets are upstream of the contract.")
+    depends_on: Names = Field(
+        default=(), description="Datasets or entities that come first; datasets are upstream of the contract."
+    )
     enabled: bool = Field(default=True, description="Whether the driver runs it.")
     timeout: Duration | None = Field(default=None, description="Longest time that it may take.")
 
