@@ -15,8 +15,8 @@ from lakelogic.cli.options import chosen_contract, overrides_of
 if TYPE_CHECKING:
     from lakelogic.cli.screen.progress import Phases
     from lakelogic.contract import LoadedContract
+    from lakelogic.plan.rows import Slice
     from lakelogic.run.processor import DataProcessor
-    from lakelogic.sources.rows import Slice
 
 FORMAT = 1
 

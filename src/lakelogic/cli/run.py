@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from lakelogic.cli.screen.progress import Phases
+    from lakelogic.plan.rows import Slice
     from lakelogic.run.looking import SafeRows
     from lakelogic.run.processor import DataProcessor
     from lakelogic.run.result import RunResult
-    from lakelogic.sources.rows import Slice
 
 _WRITES = ("writing quarantine", "writing target", "accounting")
 
@@ -65,9 +65,9 @@ def command(
     loaded = load_contract(file, overrides=overrides_of(overrides), environment=env)
 
     from lakelogic.cli.screen.progress import Phases
+    from lakelogic.plan.rows import Slice
     from lakelogic.run.processor import DataProcessor
     from lakelogic.run.reprocess import asked_slice
-    from lakelogic.sources.rows import Slice
 
     values = [value.strip() for value in (reprocess_values or "").split(",") if value.strip()]
     part = asked_slice(loaded, reprocess_column, reprocess_start_date, reprocess_end_date, values)

@@ -30,6 +30,8 @@ from lakelogic.plan.model import (
     TablePlan,
 )
 from lakelogic.plan.publish import published, quarantined
+from lakelogic.plan.reprocess import made_anew
+from lakelogic.plan.rows import Slice
 from lakelogic.plan.split import Split, SplitBuilder, Stage
 from lakelogic.plan.storing import Render, asked_of, changes_plan
 from lakelogic.rules.base import Audit, Check, dataset_rules
@@ -50,6 +52,7 @@ class Given:
     links: Mapping[str, tuple[LinkPlan, Columns]] = field(default_factory=dict)
     target: Location | None = None
     key_id: str | None = None
+    part: Slice | None = None
 
 
 def build_plan(loaded: LoadedContract, given: Given) -> Plan:
@@ -316,7 +319,8 @@ class _Planner:
         columns = output_columns(good, self._out, self._relations)
         rows = Rows(keys, self._comparable(keys, stamps), tuple(insert_only), columns, tuple(stamps))
         try:
-            return self._strategy.lower(asked_of(self._loaded, rows)), columns
+            lowered = self._strategy.lower(asked_of(self._loaded, rows))
+            return made_anew(lowered, self._given.part, self._loaded, columns, self._masks), columns
         except LakeLogicError as error:
             raise error.at(self._loaded.place("materialization")) from None
 

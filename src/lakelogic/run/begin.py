@@ -21,6 +21,7 @@ from lakelogic.masks.rotation import refuse_other_key
 from lakelogic.plan.build import Given, build_plan, identity_of, target_of
 from lakelogic.plan.locations import locate
 from lakelogic.plan.model import LinkPlan, Plan
+from lakelogic.plan.rows import Slice
 from lakelogic.run.choosing import Choosing
 from lakelogic.run.clean_up import clean_up_of
 from lakelogic.run.external import with_external_logic
@@ -29,7 +30,6 @@ from lakelogic.run.tell import Instants
 from lakelogic.sources.days import Days
 from lakelogic.sources.discover import SourceSpec, list_source, source_of
 from lakelogic.sources.partitions import midnight
-from lakelogic.sources.rows import Slice
 from lakelogic.sql.types import Columns
 from lakelogic.state.claims import Claim, Claims, CleanUp, Pinned, digest_of
 from lakelogic.state.past import RunsBefore
@@ -138,7 +138,9 @@ class Beginning:
     def plan(self, found: Input, columns: Columns, engine: str, links: Mapping[str, tuple[LinkPlan, Columns]]) -> Plan:
         """The plan for this input, given the columns that it and the links have."""
         render = engines.get(engine).render
-        return build_plan(self.loaded, Given(found.read, columns, engine, render, links, self.target, self._key_id))
+        return build_plan(
+            self.loaded, Given(found.read, columns, engine, render, links, self.target, self._key_id, self.ask.part)
+        )
 
     @property
     def _key_id(self) -> str | None:

@@ -12,6 +12,7 @@ from lakelogic.contract import LoadedContract
 from lakelogic.errors import ContractError, GateClosed, LakeLogicError
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import ReadPlan, TablePlan
+from lakelogic.plan.rows import RowWindow, Slice
 from lakelogic.run.inputs import FilesInput, Input, TableInput
 from lakelogic.run.windows import Rows, RowsInput
 from lakelogic.sources.days import Days
@@ -19,7 +20,6 @@ from lakelogic.sources.discover import SourceSpec, list_source
 from lakelogic.sources.files import Listing, SourceFile
 from lakelogic.sources.partitions import narrowed
 from lakelogic.sources.read import CHANGE_TYPE, Changes, TableToRead
-from lakelogic.sources.rows import RowWindow, Slice
 from lakelogic.sources.watermarks.base import Asked, Choice, strategy_of, watermarks
 from lakelogic.state.claims import Pinned
 from lakelogic.state.past import RunsBefore

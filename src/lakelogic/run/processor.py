@@ -18,6 +18,7 @@ from lakelogic.engines.opening import EngineSettings, chosen_engine, engines, op
 from lakelogic.errors import ApprovalNeeded, LakeLogicError
 from lakelogic.observe.service_levels import ServiceLevelResult, judge_service_levels
 from lakelogic.plan.model import Plan
+from lakelogic.plan.rows import Slice
 from lakelogic.run.approval import ApprovalAsk, gate_of
 from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, require_supported
 from lakelogic.run.clean_up import clear_away
@@ -33,7 +34,6 @@ from lakelogic.run.result import Counts, RunResult, Status
 from lakelogic.run.tell import log_row, tell
 from lakelogic.run.unfinished import Unfinished
 from lakelogic.sources.days import Days
-from lakelogic.sources.rows import Slice
 from lakelogic.sql.render import pin
 from lakelogic.state.claims import Claim
 from lakelogic.state.runlog import RunLog

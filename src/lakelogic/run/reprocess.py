@@ -7,8 +7,8 @@ from datetime import date
 
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.values import parse_date
-from lakelogic.errors import ContractError, NotSupportedYet, UsageError
-from lakelogic.sources.rows import Slice
+from lakelogic.errors import ContractError, UsageError
+from lakelogic.plan.rows import Slice
 
 
 def asked_slice(
@@ -34,8 +34,6 @@ def asked_slice(
     if written.reprocess_policy == "fail":
         place = loaded.place("materialization", "reprocess_policy")
         raise ContractError("the contract forbids to process again: reprocess_policy is fail.", place=place)
-    if written.strategy not in ("merge", "scd2"):
-        raise NotSupportedYet(f"processing again with strategy {written.strategy}")
     named = column or (written.reprocess_date_column or _watermark(loaded) if not values else None)
     if named is None:
         raise UsageError(

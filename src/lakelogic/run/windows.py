@@ -15,9 +15,9 @@ from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import engines
 from lakelogic.errors import ContractError, SourceError
 from lakelogic.plan.model import ReadPlan, TablePlan
+from lakelogic.plan.rows import RowWindow, Slice, among, comparable, highest, is_ordered, measuring
 from lakelogic.run.inputs import Input
 from lakelogic.sources.read import TableToRead
-from lakelogic.sources.rows import RowWindow, Slice, among, comparable, highest, is_ordered, measuring
 from lakelogic.sql.annotate import SOURCE
 from lakelogic.sql.build import all_of, is_number, ref
 from lakelogic.sql.types import Column, Columns, parse_type

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from lakelogic.errors import RunBusy, StateError
+from lakelogic.plan.rows import RowWindow, Slice
 from lakelogic.sources.files import SourceFile
-from lakelogic.sources.rows import RowWindow, Slice
 from lakelogic.state import files
 from lakelogic.state.owner import Heartbeat, Owner
 

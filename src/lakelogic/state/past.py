@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from lakelogic.errors import StateError
+from lakelogic.plan.rows import RowWindow
 from lakelogic.sources.files import SourceFile
-from lakelogic.sources.rows import RowWindow
 from lakelogic.state import files
 from lakelogic.state.claims import Claim, Claims
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lakelogic.contract.source import Source
+from lakelogic.plan.rows import RowWindow
 from lakelogic.sources.files import Listing, SourceFile
-from lakelogic.sources.rows import RowWindow
 from lakelogic.sources.watermarks.base import Asked, Choice, strategy_of, watermarks
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from lakelogic.contract.source import Source
 from lakelogic.errors import ContractError, SourceError
-from lakelogic.sources.rows import RowWindow
+from lakelogic.plan.rows import RowWindow
 from lakelogic.sources.watermarks.base import strategy_of, watermarks
 from lakelogic.sources.watermarks.manifest import names_in
 from tests.unit.incremental.builders import Told, chosen, file

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from lakelogic.contract.source import Source
 from lakelogic.errors import ContractError
+from lakelogic.plan.rows import RowWindow
 from lakelogic.registry import Registry
 from lakelogic.sources.files import Listing, SourceFile
-from lakelogic.sources.rows import RowWindow
 
 watermarks: Registry[type[Watermark]] = Registry("watermark strategy", "lakelogic.sources.watermarks", "watermarks")
 

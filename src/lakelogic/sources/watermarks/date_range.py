@@ -7,9 +7,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from lakelogic.contract.source import Source
 from lakelogic.contract.values import parse_date
 from lakelogic.errors import ContractError
+from lakelogic.plan.rows import RowWindow
 from lakelogic.sources.files import Listing, SourceFile
 from lakelogic.sources.partitions import DatedFolders
-from lakelogic.sources.rows import RowWindow
 from lakelogic.sources.watermarks.base import Asked, Choice, Watermark, never_read, watermarks
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lakelogic.sources.rows import RowWindow
+from lakelogic.plan.rows import RowWindow
 from lakelogic.sources.watermarks.base import Asked, Choice, Watermark, watermarks
 from lakelogic.sources.watermarks.watermark_field import field_of
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from lakelogic.contract.values import parse_duration
 from lakelogic.errors import ContractError
-from lakelogic.sources.rows import RowWindow
+from lakelogic.plan.rows import RowWindow
 from lakelogic.sources.watermarks.base import Asked, Choice, Watermark, watermarks
 
 

@@ -1,0 +1,112 @@
+"""A slice of the target is made anew from what was read before, and nothing else changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakelogic.errors import ContractError, GateClosed, UsageError
+from lakelogic.run.result import RunResult
+from tests.scenarios.project import Project
+
+_CONTRACT = """
+    source: {{path: in/*.csv, load_mode: incremental}}
+    model:
+      fields:
+        - {{name: id, type: int, required: true}}
+        - {{name: day, type: date}}
+        - {{name: country, type: string}}
+    transformations: [{{derive: {{field: price, sql: "{price}"}}}}]
+    primary_key: [id]
+    materialization: {{strategy: {strategy}, target_path: out, reprocess_date_column: day{more}}}
+"""
+_JANUARY = {"reprocess_from": "2026-01-01", "reprocess_to": "2026-01-31"}
+
+
+def _contract(strategy: str = "append", price: str = "1", more: str = "") -> str:
+    return _CONTRACT.format(strategy=strategy, price=price, more=f", {more}" if more else "")
+
+
+@pytest.fixture
+def landed(project: Project) -> Project:
+    """Four rows of two months were read by two runs."""
+    project.file("in/1.csv", "id,day,country\n1,2026-01-31,DE\n2,2026-02-01,DE\n")
+    project.run(_contract())
+    project.file("in/2.csv", "id,day,country\n3,2026-01-01,FR\n4,2025-12-31,FR\n")
+    project.run()
+    return project
+
+
+def _again(project: Project, text: str, **asked: object) -> RunResult:
+    project.contract(text)
+    return project.processor().run_source(**asked)  # type: ignore[arg-type]
+
+
+def _prices(project: Project) -> dict[int, int]:
+    return {row["id"]: row["price"] for row in project.rows()}
+
+
+def test_days_are_processed_again_and_the_others_stay(landed: Project) -> None:
+    for _ in range(2):
+        result = _again(landed, _contract(price="2"), **_JANUARY)
+        assert (result.status, result.counts.source, result.counts.good) == ("succeeded", 2, 2)
+        assert result.reason == "day from 2026-01-01 to 2026-01-31 is processed again"
+        assert _prices(landed) == {1: 2, 2: 1, 3: 2, 4: 1}
+    assert landed.run().status == "no_new_data"
+
+
+def test_values_are_processed_again(landed: Project) -> None:
+    result = _again(landed, _contract(price="2"), reprocess_column="country", reprocess_values=["FR"])
+    assert result.reason == "country in FR is processed again"
+    assert _prices(landed) == {1: 1, 2: 1, 3: 2, 4: 2}
+
+
+def test_what_is_new_is_left_to_the_next_run(landed: Project) -> None:
+    landed.file("in/3.csv", "id,day,country\n5,2026-01-15,DE\n")
+    _again(landed, _contract(price="2"), **_JANUARY)
+    assert sorted(_prices(landed)) == [1, 2, 3, 4]
+    assert landed.run().counts.source == 1
+    assert sorted(_prices(landed)) == [1, 2, 3, 4, 5]
+
+
+def test_rows_that_are_merged_find_themselves_by_their_keys(landed: Project) -> None:
+    result = _again(landed, _contract("merge", price="2"), **_JANUARY)
+    assert result.target is not None
+    assert (result.target.updated, _prices(landed)) == (2, {1: 2, 2: 1, 3: 2, 4: 1})
+
+
+def test_the_policy_says_what_becomes_of_the_slice(landed: Project) -> None:
+    _again(landed, _contract(price="2", more="reprocess_policy: append"), **_JANUARY)
+    assert [row["id"] for row in landed.rows()].count(1) == 2
+    with pytest.raises(ContractError, match="reprocess_policy is fail"):
+        _again(landed, _contract(more="reprocess_policy: fail"), **_JANUARY)
+
+
+def test_files_that_are_gone_are_said_or_stop_a_safe_run(landed: Project) -> None:
+    (landed.root / "in/2.csv").unlink()
+    with pytest.raises(GateClosed, match="1 files that were read before are gone"):
+        _again(landed, _contract(more="reprocess_policy: overwrite_partition_safe"), **_JANUARY)
+    assert sorted(_prices(landed)) == [1, 2, 3, 4]
+    result = _again(landed, _contract(price="2"), **_JANUARY)
+    assert result.reason.endswith("; 1 files that were read before are gone or have changed")
+    assert sorted(_prices(landed)) == [1, 2, 4]
+
+
+def test_what_makes_no_sense_is_refused(landed: Project) -> None:
+    with pytest.raises(UsageError, match="2026-02-01 is after 2026-01-01"):
+        _again(landed, _contract(), reprocess_from="2026-02-01", reprocess_to="2026-01-01")
+    with pytest.raises(UsageError, match="can't both"):
+        _again(landed, _contract(), reprocess_from="2026-02-01", reprocess_column="day", reprocess_values=["x"])
+    with pytest.raises(UsageError, match="by which column"):
+        _again(landed, _contract(), reprocess_values=["x"])
+    with pytest.raises(UsageError, match="needs values or days"):
+        _again(landed, _contract(), reprocess_column="day")
+    assert landed.versions() == 2
+
+
+def test_partition_folders_are_processed_again(project: Project) -> None:
+    text = _contract().replace("in/*.csv", "in, format: csv")
+    project.file("in/day=2026-01-01/a.csv", "id,country\n1,DE\n")
+    project.file("in/day=2026-01-02/a.csv", "id,country\n2,DE\n")
+    project.run(text)
+    result = _again(project, text.replace('sql: "1"', 'sql: "2"'), reprocess_from="2026-01-02")
+    assert (result.counts.source, _prices(project)) == (1, {1: 1, 2: 2})
