@@ -92,6 +92,7 @@ def command(
     continue_on_error: Annotated[
         bool, typer.Option("--continue-on-error", help="Run what can, though contracts or windows fail.")
     ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Run again on input that was committed before.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would run, and write nothing.")] = False,
     as_json: options.AsJson = False,
     verbose: options.Verbose = False,
@@ -125,6 +126,7 @@ def command(
         Dates(
             window, window_start, window_end, backfill_start, backfill_end, granularity, reprocess_start, reprocess_end
         ),
+        force=force,
         dry_run=dry_run,
         state_path=state_path,
         resume=resume,

@@ -35,6 +35,7 @@ class Settings:
     master: str | None = None
     max_workers: int = 4
     dates: Dates = field(default_factory=Dates)
+    force: bool = False
     dry_run: bool = False
     state_path: Path | None = None
     resume: bool = False
@@ -198,7 +199,7 @@ class _Driver:
         node = self.graph.nodes[name]
         if self.settings.dry_run:
             return plan_node(node, window, watch, self._processor, bool(self.graph.upstreams[name]))
-        outcome = run_node(node, window, watch, self.settings.patience, self._processor)
+        outcome = run_node(node, window, watch, self.settings.patience, self._processor, force=self.settings.force)
         return replace(outcome, warnings=self._warnings.get(name, ()))
 
     def _processor(self, node: Node, watch: Watch) -> DataProcessor:

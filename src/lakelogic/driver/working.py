@@ -19,6 +19,8 @@ from lakelogic.errors import LakeLogicError, SourceError
 from lakelogic.run.processor import DataProcessor
 from lakelogic.run.result import RunResult
 
+# Strategies under which rows that were written before may be written again.
+_REPEATABLE = ("overwrite", "merge", "scd2")
 TIMED_OUT = "it took longer than"
 
 
@@ -33,7 +35,13 @@ class Patience:
 
 
 def run_node(
-    node: Node, window: Window, watch: Watch, patience: Patience, make: Callable[[Node, Watch], DataProcessor]
+    node: Node,
+    window: Window,
+    watch: Watch,
+    patience: Patience,
+    make: Callable[[Node, Watch], DataProcessor],
+    *,
+    force: bool = False,
 ) -> Outcome:
     """Run a contract for a window; what goes wrong is the outcome."""
     began = monotonic()
@@ -48,7 +56,7 @@ def run_node(
     limit = node.listed.timeout_seconds or patience.timeout_seconds
     try:
         with _TimeLimit(limit, watch):
-            result: RunResult = tried(lambda: _run(make(node, watch), watch, window))
+            result: RunResult = tried(lambda: _run(make(node, watch), watch, window, force=force))
         outcome = _ended(node, window, result)
     except LakeLogicError as error:
         outcome = _failed(node, window, error, watch)
@@ -87,18 +95,18 @@ def defect(node: Node, window: Window, error: BaseException, watch: Watch) -> Ou
     return _failed(node, window, LakeLogicError(f"unexpected {type(error).__name__}: a defect of LakeLogic."), watch)
 
 
-def _run(processor: DataProcessor, watch: Watch, window: Window) -> RunResult:
+def _run(processor: DataProcessor, watch: Watch, window: Window, *, force: bool) -> RunResult:
     watch.follow(processor)
     if window.again and not _is_made_anew(processor):
         return processor.run_source(reprocess_from=window.start, reprocess_to=window.end)
-    return processor.run_source(days=window.days)
+    return processor.run_source(days=window.days, force=force)
 
 
 def _is_made_anew(processor: DataProcessor) -> bool:
-    """Whether every run of a contract replaces the whole target by all of the source, so that no part is left out."""
+    """Whether every run of a contract reads all of the source and writes it anew, so that no part is left out."""
     contract = processor.contract
     whole = contract.source is None or contract.source.load_mode == "full"
-    return whole and contract.model.materialization.strategy == "overwrite"
+    return whole and contract.model.materialization.strategy in _REPEATABLE
 
 
 def _can_help(error: BaseException) -> bool:

@@ -131,17 +131,9 @@ class _Planner:
             fail_on_quarantine=contract.quarantine.fail_on_quarantine or not contract.quarantine.enabled,
             max_quarantine_ratio=contract.quarantine.max_ratio,
             audits_block_write=contract.quality.fail_pipeline_on_dataset_error,
-            drift=self._drift(),
             hide=self._private(),
             notes=self._notes(),
             policies=self._policies(),
-        )
-
-    def _drift(self) -> tuple[str, ...]:
-        split = self._split
-        return (
-            *(f"column '{name}' is not in the model" for name in split.unknown),
-            *(f"column '{name}' is missing" for name in split.missing),
         )
 
     def _output_columns(self) -> Columns:

@@ -160,8 +160,7 @@ class PolicyPlan:
 class Plan:
     """Everything a run will do. Two runs with one fingerprint treat the same input the same way.
 
-    `key_id` names the masking key where rows of the target are found by values that it has masked, `drift` says how the
-    columns of the source differ from the model.
+    `key_id` names the masking key where rows of the target are found by values that it has masked.
     """
 
     contract: str
@@ -184,7 +183,6 @@ class Plan:
     fail_on_quarantine: bool = False
     max_quarantine_ratio: float | None = None
     audits_block_write: bool = False
-    drift: tuple[str, ...] = ()
     hide: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     policies: tuple[PolicyPlan, ...] = ()

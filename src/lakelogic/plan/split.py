@@ -65,17 +65,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class Split:
-    """Both stages of a contract, and how its columns and packs fit the source.
-
-    `unknown` are columns that the model does not know, `missing` those of the model that are not there, `left_out` what
-    of packs has no column here.
-    """
+    """Both stages of a contract, the source's columns that its model does not know, and what of packs is left out."""
 
     pre: Stage
     post: Stage
     unknown: tuple[str, ...]
     left_out: Mapping[Place, str] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()
 
 
 class SplitBuilder:
@@ -104,7 +99,6 @@ class SplitBuilder:
         made_later = self._made_later(pre.columns)
         early = [item for item in self._model if item.name not in made_later]
         unknown = self._unknown(pre.columns)
-        missing = tuple(item.name for item in early if item.name not in pre.columns)
         if names.MALFORMED.name in pre.columns:
             pre.checks.insert(0, model_rules.malformed_check(ref(names.MALFORMED), "it does not have the file's form"))
         if unknown and self._contract.schema_policy.unknown_fields == "quarantine":
@@ -118,7 +112,7 @@ class SplitBuilder:
         self._require_order(pre, post)
         if self._problems:
             raise ContractInvalid(self._problems)
-        return replace(self._joined_up(pre, post, unknown), missing=missing)
+        return self._joined_up(pre, post, unknown)
 
     def _joined_up(self, pre: Stage, post: Stage, unknown: tuple[str, ...]) -> Split:
         """Both stages with what their rules find in links, and with the steps that wait for rules."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,12 +13,13 @@ from lakelogic.contract import LoadedContract
 from lakelogic.errors import ApprovalNeeded, StateError, UsageError
 from lakelogic.plan.model import Plan
 from lakelogic.state import files
-from lakelogic.state.claims import Claim
+from lakelogic.state.claims import Claim, Claims
 
 FOLDER = "approvals"
 # Where the contract names no share of its own.
 DEFAULT_RATIO = 0.05
 
+_COLUMNS = "columns.json"
 _GRANTED = "granted.json"
 _KIND = "lakelogic-approvals"
 
@@ -49,15 +50,30 @@ class ApprovalGate:
 
     file: Path
     folder: Path
+    columns: Path
     max_ratio: float
     on_drift: bool
+
+    def drift(self, plan: Plan) -> Iterator[str]:
+        """How the columns of the source differ from those of the last run that succeeded."""
+        data = files.get(self.columns)
+        if data is None:
+            return
+        before, now = dict(data["columns"]), dict(plan.read.columns)
+        yield from (f"column '{name}' is new" for name in now if name not in before)
+        yield from (f"column '{name}' is gone" for name in before if name not in now)
+        yield from (
+            f"column '{name}' was {before[name]} and is {kind}"
+            for name, kind in now.items()
+            if before.get(name, kind) != kind
+        )
 
     def ask(self, plan: Plan, claim: Claim, ratio: Callable[[], float]) -> None:
         """
         Raises:
             ApprovalNeeded: there is a reason to ask, and nobody has approved this run on this input.
         """
-        reasons = [f"schema drift: {each}" for each in plan.drift] if self.on_drift else []
+        reasons = [f"schema drift: {each}" for each in self.drift(plan)] if self.on_drift else []
         if (share := ratio()) > self.max_ratio:
             reasons.append(f"{share:.1%} of the rows are bad, more than {self.max_ratio:.1%}")
         if not reasons:
@@ -76,7 +92,12 @@ class ApprovalGate:
         )
 
 
-def gate_of(loaded: LoadedContract, asked: ApprovalAsk) -> ApprovalGate | None:
+def remember_columns(claims: Claims, plan: Plan) -> None:
+    """Keep the columns of a source that was read, for the next run to be compared with."""
+    files.put(claims.folder / _COLUMNS, {"columns": plan.read.columns})
+
+
+def gate_of(loaded: LoadedContract, claims: Claims, asked: ApprovalAsk) -> ApprovalGate | None:
     """The gate of a contract; None where nobody asks for approval."""
     said = loaded.model.metadata
     if not asked.required and not said.approval_required:
@@ -88,6 +109,7 @@ def gate_of(loaded: LoadedContract, asked: ApprovalAsk) -> ApprovalGate | None:
     return ApprovalGate(
         (asked.file or own).absolute(),
         folder,
+        claims.folder / _COLUMNS,
         next(ratio for ratio in ratios if ratio is not None),
         said.approval_schema_drift if declared else asked.required,
     )

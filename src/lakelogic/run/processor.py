@@ -19,7 +19,7 @@ from lakelogic.errors import ApprovalNeeded, LakeLogicError
 from lakelogic.observe.service_levels import ServiceLevelResult, judge_service_levels
 from lakelogic.plan.model import Plan
 from lakelogic.plan.rows import Slice
-from lakelogic.run.approval import ApprovalAsk, gate_of
+from lakelogic.run.approval import ApprovalAsk, gate_of, remember_columns
 from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, require_supported
 from lakelogic.run.clean_up import clear_away
 from lakelogic.run.execute import Execution, Outcome
@@ -100,7 +100,7 @@ class DataProcessor:
         self._progress = progress or _silent
         self._allow_external_logic = allow_external_logic
         self._references = references
-        self._gate = gate_of(self.contract, approval or ApprovalAsk())
+        self._approval = approval or ApprovalAsk()
         self.last_result: RunResult | None = None
         self._at_work: Engine[Any] | None = None
 
@@ -294,7 +294,7 @@ class DataProcessor:
             engine.keys(secrets) if secrets else None,
             lambda sql: pin(sql, started=claim.started, run_id=claim.run_id, pipeline_run_id=claim.pipeline_run_id),
             self._progress,
-            self._gate,
+            gate_of(self.contract, prepared.beginning.claims, self._approval),
         )
         try:
             found = prepared.found
@@ -302,6 +302,7 @@ class DataProcessor:
             result = self._succeeded(prepared, claim, outcome, engine)
             result.counts.reconcile()
             self._record(prepared.beginning, replace(claim, fingerprint=prepared.plan.fingerprint), result)
+            remember_columns(prepared.beginning.claims, prepared.plan)
         except BaseException as error:
             self._failed(prepared, claim, error, began_to_write=execution.began_to_write)
             raise

@@ -11,7 +11,6 @@ from lakelogic.cli.main import main
 from tests.unit.driver.lake import Lake
 
 _BAD = "quality: {row_rules: [{sql: id < 2}]}\n"
-_DRIFT = "model: {fields: [{name: id}, {name: name}, {name: gone}]}\n"
 
 
 @pytest.fixture
@@ -57,10 +56,12 @@ def test_nothing_is_written_and_nothing_downstream_runs_until_it_is_approved(
 
 
 def test_drift_asks_too(doubtful: Lake, capsys: pytest.CaptureFixture[str]) -> None:
-    doubtful.contract("bronze_a", _DRIFT)
+    doubtful.contract("bronze_a")
+    assert asked(doubtful, capsys)[0] == 0
+    doubtful.file("landing/bronze_a/bronze_a_2026-02-01.csv", "id,label\n1,a\n")
     code, runs = asked(doubtful, capsys)
     assert code == 3
-    assert "schema drift: column 'gone' is missing" in runs["bronze_a"]["reason"]
+    assert "schema drift: column 'label' is new; schema drift: column 'name' is gone" in runs["bronze_a"]["reason"]
 
 
 def test_a_contract_may_ask_for_itself_and_say_how_many_are_too_many(doubtful: Lake) -> None:
