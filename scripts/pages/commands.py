@@ -49,6 +49,8 @@ def _commands() -> Iterator[str]:
     for name in COMMANDS:
         command = typer.main.get_command(build_app(name)).commands[name]  # type: ignore[attr-defined]
         yield from _command(f"lakelogic {name}", command)
+        for inner, each in getattr(command, "commands", {}).items():
+            yield from _command(f"lakelogic {name} {inner}", each)
 
 
 def _driver() -> Iterator[str]:

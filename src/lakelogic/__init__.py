@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     )
     from lakelogic.errors import LakeLogicError
     from lakelogic.plan.model import Plan
+    from lakelogic.quarantine.lifecycle import Quarantine
     from lakelogic.run.processor import DataProcessor
     from lakelogic.run.result import RunResult
 
@@ -29,6 +30,7 @@ __all__ = [
     "LakeLogicError",
     "LoadedContract",
     "Plan",
+    "Quarantine",
     "RunResult",
     "__version__",
     "build_dag_from_upstream",
@@ -45,6 +47,7 @@ _HOMES = {
     "LakeLogicError": "lakelogic.errors",
     "LoadedContract": "lakelogic.contract",
     "Plan": "lakelogic.plan.model",
+    "Quarantine": "lakelogic.quarantine.lifecycle",
     "RunResult": "lakelogic.run.result",
     "build_dag_from_upstream": "lakelogic.driver.functions",
     "load_all_contracts": "lakelogic.driver.functions",

@@ -20,7 +20,14 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 # What differs between two runs of the same thing.
-_OF_A_RUN = {"_lakelogic_run_id", "_lakelogic_quarantined_at", "_lakelogic_processed_at", "_lakelogic_created_at"}
+_OF_A_RUN = {
+    "_lakelogic_run_id",
+    "_lakelogic_quarantined_at",
+    "_lakelogic_processed_at",
+    "_lakelogic_created_at",
+    "_lakelogic_row_id",
+    "_lakelogic_state_run",
+}
 
 
 @dataclass

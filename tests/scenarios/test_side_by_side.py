@@ -15,7 +15,7 @@ from lakelogic.engines.spark.engine import SparkEngine
 from lakelogic.errors import WriteError
 from lakelogic.plan.model import TablePlan
 from lakelogic.write.operations import AppendRows
-from tests.scenarios.child import run_and_die
+from tests.scenarios.child import Errand, run_and_die
 from tests.scenarios.project import Project
 
 _CONTRACT = """
@@ -92,7 +92,7 @@ def test_a_table_that_moved_on_after_a_kill_is_read_at_its_pinned_version(projec
     source = str(project.root / "in")
     write_deltalake(source, pa.table({"id": [1]}))
     project.contract("source: {path: in, type: delta}\nmaterialization: {target_path: out}\n")
-    run_and_die(project.spark, project.root / "contract.yaml", "claimed")
+    run_and_die(Errand(str(project.root / "contract.yaml"), "spark", "claimed"), project.spark)
     write_deltalake(source, pa.table({"id": [2]}), mode="append")
     project.run()
     assert [row["counts_source"] for row in project.log()] == [1, 2]

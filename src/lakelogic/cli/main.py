@@ -11,12 +11,17 @@ import typer
 from lakelogic import __version__
 from lakelogic.cli.ending import ended, invoke
 
-# A command is one line here and one file beside this one, `cli/<name>.py`, with a function `command`.
+# A command is one line here and one file beside this one, `cli/<name>.py`, with a function `command`, or with an `app`
+# of several.
 COMMANDS: Mapping[str, str] = {
     "run": "Run a contract: read, judge, write and log.",
     "explain": "Show what a run would do, without doing it.",
     "approve": "Let a run publish its rows that waits for it.",
     "log": "List the runs that there were.",
+    "quarantine": "Look at rows that failed, and decide about them.",
+    "prove": "Write or verify the proof of a run.",
+    "reset": "Let contracts forget what they have read.",
+    "reload": "Empty tables and read everything again.",
     "validate": "Check contracts, and show every problem with its line.",
     "lint": "Say what a reviewer would say about contracts.",
     "schema": "Print the JSON Schema of a contract, for editors.",
@@ -45,7 +50,11 @@ def build_app(asked: str | None) -> typer.Typer:
     app.callback()(_options)
     for name, line in COMMANDS.items():
         if name == asked:
-            app.command(name)(import_module(f"lakelogic.cli.{name.replace('-', '_')}").command)
+            module = import_module(f"lakelogic.cli.{name.replace('-', '_')}")
+            if hasattr(module, "app"):
+                app.add_typer(module.app, name=name, help=line)
+            else:
+                app.command(name)(module.command)
         else:
             app.command(name, help=line)(_listed)
     return app

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -32,6 +33,32 @@ SliceColumn = Annotated[
 SliceValues = Annotated[
     str | None, typer.Option("--reprocess-values", metavar="A,B", help="Process again rows with these values.")
 ]
+
+
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Ask, where somebody can answer.
+
+    Raises:
+        UsageError: nobody can, and --yes is missing.
+        Abort: the answer was no.
+    """
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError(f"{question} Nobody is here to answer.", cure="Pass --yes.")
+    typer.confirm(question, abort=True, err=True)
+
+
+def require_reason(reason: str) -> None:
+    """
+    Raises:
+        UsageError: there is none.
+    """
+    if not reason.strip():
+        raise UsageError("a reason is needed.", cure="Write --reason TEXT; it is kept in the run log.")
 
 
 def chosen_contract(argument: Path | None, option: Path | None) -> Path:

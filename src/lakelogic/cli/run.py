@@ -34,6 +34,7 @@ class Asked:
     force: bool
     rows: int
     part: Slice
+    wait: float = 0
 
 
 def command(
@@ -45,6 +46,9 @@ def command(
     env: options.Environment = None,
     overrides: options.Overrides = None,
     force: Annotated[bool, typer.Option("--force", help="Run again on input that was committed before.")] = False,
+    wait: Annotated[
+        float, typer.Option("--wait", min=0, metavar="SECONDS", help="How long to wait for a run that is at work.")
+    ] = 0,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan, show the plan, and write nothing.")] = False,
     show: Annotated[
         int, typer.Option("--show", min=0, metavar="N", help="Show the first N good and quarantined rows.")
@@ -78,7 +82,8 @@ def command(
 
         show_preview(processor, phases, file, source, target, as_json=as_json, verbose=verbose, brief=True, part=part)
         return
-    result, rows = _run(processor, phases, Asked(source, target, force, show, part or Slice()), verbose=verbose)
+    asked = Asked(source, target, force, show, part or Slice(), wait)
+    result, rows = _run(processor, phases, asked, verbose=verbose)
     _print(result, rows, phases, file, as_json=as_json, verbose=verbose)
     if result.exit_code:
         raise typer.Exit(result.exit_code)
@@ -99,6 +104,7 @@ def _run(processor: DataProcessor, phases: Phases, asked: Asked, *, verbose: boo
                 reprocess_to=asked.part.last,
                 reprocess_column=asked.part.column,
                 reprocess_values=asked.part.values,
+                wait=asked.wait,
             )
             if not asked.rows or result.status == "no_new_data":
                 return result, None

@@ -99,6 +99,9 @@ class Engine(Protocol[Frame]):
     def head(self, frame: Frame, limit: int) -> Sequence[Mapping[str, object]]:
         """The first rows of a frame."""
 
+    def texts(self, columns: Mapping[str, Sequence[str | None]]) -> Frame:
+        """Columns of text as a frame."""
+
     def keys(self, secrets: Mapping[str, bytes]) -> Frame:
         """Key material as a relation of one row."""
 

@@ -73,6 +73,11 @@ def packages(*names: str) -> Callable[[], str | None]:
     return lambda: next((f"{name} is not installed" for name in names if find_spec(name) is None), None)
 
 
+def light_engine() -> str:
+    """The engine that starts at once, for a look at tables."""
+    return _LIGHT
+
+
 def chosen_engine(settings: EngineSettings) -> str:
     """The name of the engine that was asked for, else of the default.
 

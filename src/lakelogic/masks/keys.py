@@ -16,7 +16,7 @@ ID_BYTES = 4
 
 # One master key never serves two algorithms: each purpose has a key of its own, derived from it.
 SEALING = ("encrypt", "raw")
-HMACS = ("hash", "tokenize", "nonce")
+HMACS = ("hash", "tokenize", "nonce", "row")
 
 _CURE = 'Make a key: python -c "import secrets; print(secrets.token_hex(32))"'
 _HMAC_BLOCK = 64

@@ -27,7 +27,7 @@ REASON_COLUMNS = Columns(
 
 def quarantine_columns(kept: Columns) -> Columns:
     """The columns of quarantine that its own questions read."""
-    own = (Column(names.QUARANTINE_RUN, STRING), Column(names.QUARANTINED_AT, TIMESTAMP))
+    own = (Column(names.STATE, STRING), Column(names.STATE_RUN, STRING), Column(names.QUARANTINED_AT, TIMESTAMP))
     return Columns((*(Column(column.name, STRING) for column in kept), *REASON_COLUMNS, *own))
 
 
@@ -77,6 +77,11 @@ def tally(kept: Columns, judged: set[str]) -> exp.Select:
     )
 
 
+def quarantined() -> exp.Select:
+    """How many rows this run has quarantined."""
+    return exp.select(named("rows", _count())).from_(SOURCE).where(_own_rows())
+
+
 def failed_before(rules: Sequence[str]) -> exp.Select:
     """This run's quarantined rows that failed one of these rules."""
     listed = exp.array(*(exp.Literal.string(rule) for rule in rules))
@@ -93,4 +98,6 @@ def _count() -> exp.Expr:
 
 
 def _own_rows() -> exp.Expr:
-    return exp.EQ(this=ref(names.QUARANTINE_RUN), expression=exp.Literal.string(RUN_ID))
+    """What this run has put into quarantine, or left there."""
+    own = exp.EQ(this=ref(names.STATE_RUN), expression=exp.Literal.string(RUN_ID))
+    return exp.and_(own, exp.EQ(this=ref(names.STATE), expression=exp.Literal.string("active")))

@@ -14,6 +14,7 @@ from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Unk
 from lakelogic.masks.base import Mask, Secret, mask_for
 from lakelogic.masks.raw import RAW_SECRETS
 from lakelogic.plan import accounts, names
+from lakelogic.plan.again import How, once_more, resolving
 from lakelogic.plan.judge import bad_rows, good_rows, original_name
 from lakelogic.plan.lineage import lineage_columns
 from lakelogic.plan.locations import Location, locate, quarantine_of
@@ -43,7 +44,10 @@ from lakelogic.write.base import Lowered, Rows, strategies
 
 @dataclass(frozen=True)
 class Given:
-    """What the outside tells the planner: the input's columns, the links, the engine's rendering of SQL, the masking key."""
+    """What the outside tells the planner: the input's columns, the links, the engine's rendering of SQL, the masking key.
+
+    `again` tells that the input is rows of quarantine, and how they are to be taken.
+    """
 
     read: ReadPlan
     columns: Columns
@@ -53,6 +57,7 @@ class Given:
     target: Location | None = None
     key_id: str | None = None
     part: Slice | None = None
+    again: How | None = None
 
 
 def build_plan(loaded: LoadedContract, given: Given) -> Plan:
@@ -63,6 +68,7 @@ def build_plan(loaded: LoadedContract, given: Given) -> Plan:
     """
     link_columns = {name: columns for name, (_, columns) in given.links.items()}
     split = SplitBuilder(loaded, link_columns).build(given.columns)
+    split = once_more(split, given.again) if given.again else split
     return _Planner(loaded, given, split, link_columns).plan()
 
 
@@ -73,6 +79,24 @@ def target_of(loaded: LoadedContract, override: Location | None = None) -> Locat
     if loaded.target:
         return locate(loaded.target, loaded.directory)
     return Location(str(loaded.project.root / (loaded.layer or "data") / loaded.name))
+
+
+def quarantine_table(loaded: LoadedContract, target: Location) -> TablePlan | None:
+    """Where bad rows go and how; None where the contract wants no quarantine.
+
+    Raises:
+        ContractError: it is the target itself.
+    """
+    said = loaded.model.quarantine
+    if not said.enabled:
+        return None
+    chosen = said.target or said.table or said.location
+    location = locate(chosen, loaded.directory) if chosen else quarantine_of(target)
+    if location == target:
+        place = loaded.place("quarantine")
+        raise ContractError(f"quarantine and target are both {location.text}.", cure="Name another.", place=place)
+    operation = strategies.get(said.write_mode)().operation(Rows())
+    return TablePlan(location.text, location.is_name, said.write_mode, operation)
 
 
 def identity_of(loaded: LoadedContract, target: Location) -> str:
@@ -103,12 +127,15 @@ class _Planner:
         self._relations = {**links, names.KEYS: keys}
 
     def plan(self) -> Plan:
-        contract = self._contract
+        contract, again = self._contract, self._given.again is not None
         stamps, insert_only = lineage_columns(self._loaded, self._given.read, self._out)
         audits = self._audits()
         good = published(self._out, self._masks, stamps)
         lowered, stored = self._lowered(good, stamps, insert_only)
         target, quarantine = self._table(lowered, stored), self._quarantine_table()
+        if again:
+            target = replace(target, operation=target.operation.for_some_rows())
+            quarantine = resolving(quarantine) if quarantine else None
         pre_bad, post_bad = self._split.pre.columns, self._split.post.columns
         return Plan(
             contract=self._loaded.name,
@@ -128,8 +155,9 @@ class _Planner:
             lineage=tuple(stamps),
             secrets=self._secrets(),
             key_id=self._given.key_id if self._is_found_by_key(target) else None,
-            fail_on_quarantine=contract.quarantine.fail_on_quarantine or not contract.quarantine.enabled,
-            max_quarantine_ratio=contract.quarantine.max_ratio,
+            fail_on_quarantine=not again
+            and (contract.quarantine.fail_on_quarantine or not contract.quarantine.enabled),
+            max_quarantine_ratio=None if again else contract.quarantine.max_ratio,
             audits_block_write=contract.quality.fail_pipeline_on_dataset_error,
             hide=self._private(),
             notes=self._notes(),
@@ -235,6 +263,9 @@ class _Planner:
         return (*declared, *sorted(name for name in visible if name.lower() in made - set(self._fields)))
 
     def _audits(self) -> list[Audit]:
+        # Dataset rules are about a whole batch, and rows of quarantine are none.
+        if self._given.again:
+            return []
         rules = [rule.over(self._loaded.name) for rule in self._contract.quality.dataset_rules]
         audits: list[Audit] = []
         problems: list[LakeLogicError] = []
@@ -276,6 +307,7 @@ class _Planner:
             questions,
             any_bad=self._render(accounts.any_bad(), accounts.REASON_COLUMNS),
             tally=self._render(accounts.tally(kept, judged), stored),
+            quarantined=self._render(accounts.quarantined(), stored),
             failed_before=self._render(accounts.failed_before(before), stored) if before else None,
         )
 
@@ -311,7 +343,10 @@ class _Planner:
         columns = output_columns(good, self._out, self._relations)
         rows = Rows(keys, self._comparable(keys, stamps), tuple(insert_only), columns, tuple(stamps))
         try:
-            lowered = self._strategy.lower(asked_of(self._loaded, rows))
+            asked = asked_of(self._loaded, rows)
+            # What is not among rows of quarantine is not gone.
+            asked = replace(asked, reconcile=None) if self._given.again else asked
+            lowered = self._strategy.lower(asked)
             return made_anew(lowered, self._given.part, self._loaded, columns, self._masks), columns
         except LakeLogicError as error:
             raise error.at(self._loaded.place("materialization")) from None
@@ -339,18 +374,9 @@ class _Planner:
         return tuple(column.name for column in compared)
 
     def _quarantine_table(self) -> TablePlan | None:
-        said = self._contract.quarantine
         if not (self._split.pre.checks or self._split.post.checks):
             return None
-        if not said.enabled:
-            return None
-        chosen = said.target or said.table or said.location
-        location = locate(chosen, self._loaded.directory) if chosen else quarantine_of(self._target)
-        if location == self._target:
-            place = self._loaded.place("quarantine")
-            raise ContractError(f"quarantine and target are both {location.text}.", cure="Name another.", place=place)
-        operation = strategies.get(said.write_mode)().operation(Rows())
-        return TablePlan(location.text, location.is_name, said.write_mode, operation)
+        return quarantine_table(self._loaded, self._target)
 
     def _policies(self) -> tuple[PolicyPlan, ...]:
         return tuple(

@@ -12,7 +12,12 @@ from lakelogic.write.operations import Operation
 
 FORMAT = 1
 # What a table is to a run; part of the name under which its transactions are known.
-Role = Literal["target", "quarantine", "deleted"]
+Role = Literal["target", "quarantine", "deleted", "undo"]
+
+
+def writer_of(identity: str, role: Role) -> str:
+    """Under which name the transactions of a contract stand in a table."""
+    return f"lakelogic/{identity}/{role}"
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,7 @@ class QuestionsPlan:
     repeated_keys: str | None = None
     any_bad: str | None = None
     tally: str | None = None
+    quarantined: str | None = None
     failed_before: str | None = None
 
 
@@ -94,10 +100,10 @@ class QuestionsPlan:
 class ReadPlan:
     """What is read, and why all of it or only a part."""
 
-    kind: Literal["files", "table", "frame"]
+    kind: Literal["files", "table", "frame", "quarantine"]
     location: str
     format: str
-    mode: Literal["full", "incremental"]
+    mode: Literal["full", "incremental", "replay", "release"]
     reason: str
     columns: tuple[tuple[str, str], ...]
     options: tuple[tuple[str, str], ...] = ()
@@ -201,7 +207,7 @@ class Plan:
 
     def writer(self, role: Role) -> str:
         """Under which name the contract's transactions stand in a table."""
-        return f"lakelogic/{self.identity}/{role}"
+        return writer_of(self.identity, role)
 
     @property
     def checks(self) -> tuple[CheckPlan, ...]:

@@ -8,7 +8,9 @@ FILE = Column("_ll_file", STRING, hidden=True)
 POSITION = Column("_ll_position", BIGINT, hidden=True)
 MALFORMED = Column("_ll_malformed", STRING, hidden=True)
 RAW = Column("_ll_raw", hidden=True)
-ORIGIN = (FILE, POSITION, MALFORMED, RAW)
+# Rows of quarantine that run once more keep the id under which they stand there.
+ROW = Column("_ll_row", STRING, hidden=True)
+ORIGIN = (FILE, POSITION, MALFORMED, RAW, ROW)
 FAILED = "_ll_failed"
 KEYS = "_ll_keys"
 
@@ -23,6 +25,8 @@ SOURCE_POSITION = "_lakelogic_source_position"
 QUARANTINE_RUN = "_lakelogic_run_id"
 QUARANTINED_AT = "_lakelogic_quarantined_at"
 ORIGINAL = "_lakelogic_raw"
+ROW_ID = "_lakelogic_row_id"
+STATE_RUN = "_lakelogic_state_run"
 
 REASONS = (CATEGORIES, ERRORS, RULES, REASON)
 
@@ -39,6 +43,8 @@ RESERVED = frozenset(
         QUARANTINE_RUN,
         QUARANTINED_AT,
         ORIGINAL,
+        ROW_ID,
+        STATE_RUN,
     }
 )
 

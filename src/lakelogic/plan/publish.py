@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
 from lakelogic.masks.base import Mask, as_text
-from lakelogic.masks.raw import raw_expression
+from lakelogic.masks.raw import raw_expression, row_id_expression
 from lakelogic.plan import names
 from lakelogic.sql.render import NOW, RUN_ID
 from lakelogic.sql.types import BIGINT, STRING, TIMESTAMP, Columns
@@ -31,7 +31,8 @@ def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str
 
     `raw` tells how the original row is kept: plain, sealed or empty.
     """
-    out = [named(column.name, _stored_text(column.name, bad, masks)) for column in kept]
+    stored = [_stored_text(column.name, bad, masks) for column in kept]
+    out = [named(column.name, text) for column, text in zip(kept, stored, strict=True)]
     out += [ref(names.CATEGORIES), ref(names.ERRORS), ref(names.RULES), ref(names.REASON)]
     original = _original(bad)
     sealed = {"plain": original, "sealed": raw_expression(original), "empty": exp.cast(exp.null(), STRING)}[raw]
@@ -43,6 +44,8 @@ def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str
         named(names.QUARANTINE_RUN, exp.Literal.string(RUN_ID)),
         named(names.QUARANTINED_AT, exp.cast(exp.Literal.string(NOW), TIMESTAMP)),
         named(names.ORIGINAL, sealed),
+        named(names.ROW_ID, _row_id(bad, stored if raw == "empty" else [original], keyed=raw == "sealed")),
+        named(names.STATE_RUN, exp.Literal.string(RUN_ID)),
     ]
     return _with_keys(exp.select(*out), raw == "sealed" or any(mask.secrets for mask in masks.values()))
 
@@ -54,6 +57,17 @@ def _original(bad: Columns) -> exp.Expr:
     with_nulls = exp.Anonymous(this="MAP", expressions=[exp.Literal.string(t) for t in ("ignoreNullFields", "false")])
     row = exp.Anonymous(this="TO_JSON", expressions=[ref(names.RAW), with_nulls])
     return exp.func("COALESCE", ref(names.MALFORMED), row) if names.MALFORMED.name in bad else row
+
+
+def _row_id(bad: Columns, told: Sequence[exp.Expr], *, keyed: bool) -> exp.Expr:
+    """A name for the row that a repeated write gives it again; rows that are equal in everything told share it."""
+    if names.ROW.name in bad:
+        return ref(names.ROW)
+    position = exp.cast(_hidden(names.POSITION.name, bad, BIGINT), STRING)
+    parts = [exp.Literal.string(RUN_ID), _hidden(names.FILE.name, bad, STRING), position, *told]
+    texts = [exp.func("COALESCE", part.copy(), exp.Literal.string("")) for part in parts]
+    between = [each for text in texts for each in (text, exp.Literal.string("|"))]
+    return row_id_expression(exp.Concat(expressions=between[:-1]), keyed=keyed)
 
 
 def _stored_text(name: str, bad: Columns, masks: Mapping[str, Mask]) -> exp.Expr:

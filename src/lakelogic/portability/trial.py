@@ -15,7 +15,7 @@ from lakelogic.errors import LakeLogicError
 from lakelogic.formats.arrow_types import columns_of
 from lakelogic.masks.keys import VARIABLE, Keys, load_keys
 from lakelogic.masks.sealed import PREFIX, unseal
-from lakelogic.plan.names import QUARANTINE_RUN, QUARANTINED_AT
+from lakelogic.plan.names import QUARANTINE_RUN, QUARANTINED_AT, ROW_ID, STATE_RUN
 from lakelogic.run.processor import DataProcessor, Progress
 from lakelogic.run.result import RunResult
 from lakelogic.sql.types import type_name
@@ -98,7 +98,7 @@ def _of_a_run(loaded: LoadedContract) -> set[str]:
     """Columns that differ between any two runs."""
     lineage = loaded.model.lineage
     named = (lineage.run_id_column_name, lineage.timestamp_column_name, lineage.created_at_column_name)
-    return {name.lower() for name in (*named, QUARANTINE_RUN, QUARANTINED_AT)}
+    return {name.lower() for name in (*named, QUARANTINE_RUN, QUARANTINED_AT, ROW_ID, STATE_RUN)}
 
 
 def _stored(table: Committed | None, keys: Keys, ignored: set[str]) -> Stored:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,15 +13,16 @@ from typing import Any
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.support import unsupported
 from lakelogic.contract.values import parse_date
-from lakelogic.engines.base import Engine
+from lakelogic.engines.base import Engine, Stamp
 from lakelogic.engines.opening import engines
-from lakelogic.errors import ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
+from lakelogic.errors import ContractError, ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
 from lakelogic.masks.keys import Keys, load_keys
 from lakelogic.masks.rotation import refuse_other_key
-from lakelogic.plan.build import Given, build_plan, identity_of, target_of
+from lakelogic.plan.build import Given, build_plan, identity_of, quarantine_table, target_of
 from lakelogic.plan.locations import locate
-from lakelogic.plan.model import LinkPlan, Plan
+from lakelogic.plan.model import LinkPlan, Plan, Role, TablePlan, writer_of
 from lakelogic.plan.rows import Slice
+from lakelogic.run.again import Again, AgainInput
 from lakelogic.run.choosing import Choosing
 from lakelogic.run.clean_up import clean_up_of
 from lakelogic.run.external import with_external_logic
@@ -49,6 +50,8 @@ class Ask:
     pipeline_run_id: str | None = None
     part: Slice | None = None
     days: Days | None = None
+    again: Again | None = None
+    wait: float = 0
 
     @property
     def window(self) -> Instants:
@@ -107,7 +110,25 @@ class Beginning:
         Raises:
             SourceError: the source can't be listed or read.
         """
+        if self.ask.again is not None:
+            return self._once_more(self.ask.again, pinned)
         return with_external_logic(self.loaded, self._given_or_found(pinned))
+
+    def _once_more(self, again: Again, pinned: Pinned | None) -> Input:
+        """Rows of quarantine are as the contract's own code has left them: it does not run on them again."""
+        if (table := self.quarantine) is None:
+            raise ContractError("the contract has no quarantine.", cure="Set quarantine.enabled.")
+        return AgainInput.of(self.loaded, again, table, self.plain_target, self.keys, pinned)
+
+    @property
+    def plain_target(self) -> TablePlan:
+        """Where good rows go, apart from how they are written."""
+        return TablePlan(self.target.text, self.target.is_name, "append", AppendRows())
+
+    @property
+    def quarantine(self) -> TablePlan | None:
+        """Where bad rows go; None where the contract keeps none."""
+        return quarantine_table(self.loaded, self.target)
 
     def _given_or_found(self, pinned: Pinned | None) -> Input:
         if self.ask.frame is not None:
@@ -132,15 +153,15 @@ class Beginning:
         Raises:
             SourceError: there is nothing to read, and the contract calls that a failure.
         """
-        if found.is_empty and not source_of(self.loaded, self.ask.source).skip_when_empty:
+        if self.ask.again is None and found.is_empty and not source_of(self.loaded, self.ask.source).skip_when_empty:
             raise SourceError(f"{found.read.reason}, and empty_behavior is fail.")
 
     def plan(self, found: Input, columns: Columns, engine: str, links: Mapping[str, tuple[LinkPlan, Columns]]) -> Plan:
         """The plan for this input, given the columns that it and the links have."""
         render = engines.get(engine).render
-        return build_plan(
-            self.loaded, Given(found.read, columns, engine, render, links, self.target, self._key_id, self.ask.part)
-        )
+        how = self.ask.again.how if self.ask.again else None
+        given = Given(found.read, columns, engine, render, links, self.target, self._key_id, self.ask.part, how)
+        return build_plan(self.loaded, given)
 
     @property
     def _key_id(self) -> str | None:
@@ -156,7 +177,7 @@ class Beginning:
         """
         if self.claims.last() != last:
             raise RunBusy("another process has run this contract meanwhile.", cure="Run again.")
-        recorded = engine.last_sequence(plan.target, plan.writer("target"))
+        recorded = engine.last_sequence(plan.target, self.writer("target"))
         if recorded > last and isinstance(plan.target.operation, AppendRows) and not self._may_go_on():
             raise StateError(
                 f"{plan.target.location} was written by run {recorded} of this contract, but {self.claims.folder} knows only {last}.",
@@ -165,30 +186,54 @@ class Beginning:
         if recorded:
             refuse_other_key(plan.target.location, self.claims.last_key_id(), plan.key_id)
         if plan.quarantine is not None:
-            recorded = max(recorded, engine.last_sequence(plan.quarantine, plan.writer("quarantine")))
+            recorded = max(recorded, engine.last_sequence(plan.quarantine, self.writer("quarantine")))
         if plan.target.changes is not None and (deleted := plan.target.changes.deleted) is not None:
-            recorded = max(recorded, engine.last_sequence(deleted, plan.writer("deleted")))
+            recorded = max(recorded, engine.last_sequence(deleted, self.writer("deleted")))
+        claim = self._claimed(max(last, recorded) + 1, plan.read.mode, plan.read.reason, found.pinned, plan.quarantine)
+        key_id = self._key_id if plan.secrets else None
+        reads_files = found.pinned.kind == "files"
+        clean_up = self._clean_up() if reads_files else None
+        created = self.claims.create(replace(claim, fingerprint=plan.fingerprint, key_id=key_id, clean_up=clean_up))
+        if reads_files:
+            self.past(source_of(self.loaded, self.ask.source)).keep()
+        return created
+
+    def claim_command(self, mode: str, reason: str, pinned: Pinned, engine: Engine[Any]) -> Claim:
+        """Claim the next number for a change of the tables that is no run.
+
+        Raises:
+            RunBusy: another process was first.
+        """
+        recorded = engine.last_sequence(self.plain_target, self.writer("target"))
+        if self.quarantine is not None:
+            recorded = max(recorded, engine.last_sequence(self.quarantine, self.writer("quarantine")))
+        sequence = max(self.claims.last(), recorded) + 1
+        return self.claims.create(self._claimed(sequence, mode, reason, pinned, self.quarantine))
+
+    def _claimed(self, sequence: int, mode: str, reason: str, pinned: Pinned, quarantine: TablePlan | None) -> Claim:
         now = datetime.now(UTC)
         run_id = new_run_id(now)
-        claim = Claim(
-            sequence=max(last, recorded) + 1,
+        return Claim(
+            sequence=sequence,
             run_id=run_id,
             pipeline_run_id=self.ask.pipeline_run_id or run_id,
             started=now,
-            fingerprint=plan.fingerprint,
+            fingerprint="",
             contract=self.contract_digest,
-            reason=plan.read.reason,
-            mode=plan.read.mode,
-            input=found.pinned,
-            quarantine=(plan.quarantine.location, plan.quarantine.is_name) if plan.quarantine else None,
-            key_id=self._key_id if plan.secrets else None,
-            clean_up=self._clean_up() if found.pinned.kind == "files" else None,
-            previous=last,
+            reason=reason,
+            mode=mode,
+            input=pinned,
+            quarantine=(quarantine.location, quarantine.is_name) if quarantine else None,
+            previous=self.claims.last(),
         )
-        created = self.claims.create(claim)
-        if found.pinned.kind == "files":
-            self.past(source_of(self.loaded, self.ask.source)).keep()
-        return created
+
+    def writer(self, role: Role) -> str:
+        """Under which name the contract's transactions stand in a table."""
+        return writer_of(self.identity, role)
+
+    def stamp(self, role: Role, claim: Claim) -> Stamp:
+        """Who writes, for a change of the tables that is no run."""
+        return Stamp(self.writer(role), claim.sequence, claim.run_id, claim.fingerprint, claim.input.digest)
 
     def _clean_up(self) -> CleanUp | None:
         return clean_up_of(self.loaded, source_of(self.loaded, self.ask.source))

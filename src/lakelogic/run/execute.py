@@ -13,6 +13,7 @@ from lakelogic.engines.base import Committed, Engine, Stamp
 from lakelogic.errors import GateClosed
 from lakelogic.plan.model import CheckPlan, Plan, Role, TablePlan
 from lakelogic.plan.names import ORIGIN
+from lakelogic.run.again import AgainInput
 from lakelogic.run.approval import ApprovalGate
 from lakelogic.run.auditing import Audited, Auditor
 from lakelogic.run.judging import POST, READ, SPLIT, Judge, Judged, Probes, changes_rows, points_needed, step_point
@@ -50,8 +51,10 @@ class Execution:
         pin: Callable[[str], str],
         progress: Progress,
         gate: ApprovalGate | None = None,
+        again: AgainInput | None = None,
     ) -> None:
         self._plan = plan
+        self._again = again
         self._engine = engine
         self._claim = claim
         self._pin = pin
@@ -111,10 +114,24 @@ class Execution:
         return self._claim.attempt == 1 or self._engine.find_commit(self._plan.target, self._claim.run_id) is None
 
     def _write_quarantine(self, judged: Judged) -> Committed | None:
-        if self._plan.quarantine is None or not judged.bad:
+        if self._plan.quarantine is None or not (judged.bad or self._again):
             return None
         table = self._plan.quarantine
-        return patiently(lambda: self._write(table, self._judge.quarantined(judged), "quarantine"))
+        return patiently(lambda: self._write(table, self._for_quarantine(judged), "quarantine"))
+
+    def _for_quarantine(self, judged: Judged) -> Any:
+        rows = self._judge.quarantined(judged) if judged.bad else None
+        return rows if self._again is None else self._again.resolved(self._engine, rows, self._claim.run_id)
+
+    def _quarantined(self, quarantine: Committed | None) -> int | None:
+        """How many rows failed: as many as were written, or as the table tells where others were resolved with them."""
+        if quarantine is None or self._plan.quarantine is None:
+            return 0
+        if self._again is None or self._plan.questions.quarantined is None:
+            return 0 if self._again else quarantine.rows
+        stored = self._engine.read_back(self._plan.quarantine, quarantine.version)
+        question = self._pin(self._plan.questions.quarantined)
+        return int(str(self._engine.measure(question, {"source": stored})["rows"]))
 
     def _write(self, table: TablePlan, frame: Any, role: Role) -> Committed:
         if self._claim.attempt > 1 and (done := self._engine.find_commit(table, self._claim.run_id)):
@@ -151,7 +168,7 @@ class Execution:
                 _attribute(totals, step.effect, rows, after)
                 rows = after
         good = audited.good_rows if audited.good_rows is not None else target.rows
-        bad = quarantine.rows if quarantine else 0
+        bad = self._quarantined(quarantine)
         good_at_split, bad_at_split = good, bad
         if any(changes_rows(step) for step in plan.post.steps):
             good_at_split = probes.read(SPLIT)["rows"]
@@ -177,7 +194,7 @@ class Execution:
     def _bad_at_split(self, quarantine: Committed | None) -> int | None:
         """Rows that failed before the split, where others failed after it."""
         if quarantine is None or self._plan.quarantine is None or not self._plan.post.splits:
-            return quarantine.rows if quarantine else 0
+            return self._quarantined(quarantine)
         if (question := self._plan.questions.failed_before) is None:
             return 0
         stored = self._engine.read_back(self._plan.quarantine, quarantine.version)
@@ -199,7 +216,7 @@ class Execution:
     def _failures(self, quarantine: Committed | None) -> tuple[dict[str, int], dict[str, Mapping[str, object]]]:
         """Rows for each rule, read back from what was committed, with one example that is safe to show."""
         question = self._plan.questions.tally
-        if quarantine is None or not quarantine.rows or self._plan.quarantine is None or question is None:
+        if quarantine is None or quarantine.rows == 0 or self._plan.quarantine is None or question is None:
             return {}, {}
         stored = self._engine.read_back(self._plan.quarantine, quarantine.version)
         rows = self._engine.rows(self._pin(question), {"source": stored}, limit=len(self._plan.checks))

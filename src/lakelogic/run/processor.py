@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import partial
@@ -11,17 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from loguru import logger
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from lakelogic.contract import LoadedContract, load_contract
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import EngineSettings, chosen_engine, engines, open_engine
-from lakelogic.errors import ApprovalNeeded, LakeLogicError
+from lakelogic.errors import ApprovalNeeded, LakeLogicError, RunBusy
 from lakelogic.observe.service_levels import ServiceLevelResult, judge_service_levels
 from lakelogic.plan.model import Plan
 from lakelogic.plan.rows import Slice
+from lakelogic.run.again import Again, AgainInput
 from lakelogic.run.approval import ApprovalAsk, gate_of, remember_columns
 from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, require_supported
 from lakelogic.run.clean_up import clear_away
+from lakelogic.run.commands import claim_drop, claim_reset, drop_rows, forget
 from lakelogic.run.execute import Execution, Outcome
 from lakelogic.run.external import refuse_external_logic
 from lakelogic.run.inputs import Input
@@ -35,7 +38,8 @@ from lakelogic.run.tell import log_row, tell
 from lakelogic.run.unfinished import Unfinished
 from lakelogic.sources.days import Days
 from lakelogic.sql.render import pin
-from lakelogic.state.claims import Claim
+from lakelogic.state.claims import RESET, Claim
+from lakelogic.state.locks import target_lock
 from lakelogic.state.runlog import RunLog
 from lakelogic.write.operations import AppendRows
 
@@ -123,17 +127,57 @@ class DataProcessor:
         reprocess_column: str | None = None,
         reprocess_values: Sequence[object] = (),
         days: Days | None = None,
+        wait: float = 0,
     ) -> RunResult:
         """The same with another source, and another target if one is given; or once more on some days or values.
 
-        With `days`, only what is new of them is read.
+        With `days`, only what is new of them is read. A run that is at work is waited for as many seconds as `wait` says.
 
         Raises:
             UsageError: the days or values to process again make no sense.
         """
         part = asked_slice(self.contract, reprocess_column, reprocess_from, reprocess_to, reprocess_values)
-        ask = Ask(source, target, force=force, pipeline_run_id=self._pipeline_run_id, part=part, days=days)
-        return self._run(ask)
+        run_id = self._pipeline_run_id
+        return self._run(Ask(source, target, force=force, pipeline_run_id=run_id, part=part, days=days, wait=wait))
+
+    def run_again(self, again: Again) -> RunResult:
+        """Run rows of quarantine once more, by their ids.
+
+        Raises:
+            ContractError: the contract makes other rows of them.
+        """
+        return self._run(Ask(again=again, pipeline_run_id=self._pipeline_run_id))
+
+    def drop(self, rows: Sequence[str], reason: str) -> RunResult:
+        """Mark rows of quarantine as dropped, by their ids."""
+        beginning = self._begin(Ask())
+        with self._locked(beginning):
+            self._settled(beginning)
+            with self._engine() as engine:
+                claim = claim_drop(beginning, engine, rows, reason)
+                with beginning.claims.at_work(claim):
+                    result = drop_rows(beginning, engine, claim)
+                    self._record(beginning, claim, result)
+                    return result
+
+    def reset(self, *, empty: bool = False, reason: str = "reset") -> RunResult:
+        """Forget what was read, so that the next run reads everything; `empty` takes all rows out of the tables, too.
+
+        Raises:
+            RunBusy: a run is at work.
+        """
+        beginning = self._begin(Ask(force=True))
+        with self._locked(beginning):
+            self._settled(beginning)
+            with self._engine() as engine:
+                claim = claim_reset(beginning, engine, reason, empty=empty)
+                with beginning.claims.at_work(claim):
+                    return self._reset(beginning, claim, engine)
+
+    def _reset(self, beginning: Beginning, claim: Claim, engine: Engine[Any]) -> RunResult:
+        result = forget(beginning, engine, claim)
+        self._record(beginning, claim, result)
+        return result
 
     def plan(self, *, source: str | None = None, target: str | None = None) -> Plan:
         """What a run would do now. Reads schemas and lists files; writes nothing."""
@@ -154,7 +198,7 @@ class DataProcessor:
         """
         beginning = self._begin(Ask(source=source, target=target, part=part, days=days))
         unfinished = beginning.claims.unfinished()
-        resumed = unfinished if unfinished and unfinished.input.kind != "frame" else None
+        resumed = unfinished if unfinished and unfinished.input.kind in ("files", "table") else None
         found = self._weighed(beginning.input(resumed.input if resumed else None))
         nothing_new = found.is_empty
         found = found.everything() if nothing_new else found
@@ -189,24 +233,47 @@ class DataProcessor:
             refuse_external_logic(self.contract)
         return Beginning(self.contract, ask, require_keys(self.contract))
 
+    def settle(self) -> RunResult | None:
+        """Bring a run that was cut off to its end, if there is one, and begin no other."""
+        beginning = self._begin(Ask())
+        with self._locked(beginning):
+            return self._settled(beginning)[0]
+
     def _run(self, ask: Ask) -> RunResult:
+        """Run, when nobody else is at work or after waiting for that. Who is busy elsewhere has begun nothing here."""
+        again = Retrying(
+            retry=retry_if_exception_type(RunBusy), stop=stop_after_delay(ask.wait), wait=wait_fixed(0.5), reraise=True
+        )
+        return again(self._run_once, ask)
+
+    def _run_once(self, ask: Ask) -> RunResult:
         beginning = self._begin(ask)
+        with self._locked(beginning):
+            finished, held = self._settled(beginning)
+            if held is None:
+                clear_away(self.contract, beginning.claims)
+            result = self._run_anew(beginning, finished, held)
+            clear_away(self.contract, beginning.claims)
+            return result
+
+    def _locked(self, beginning: Beginning) -> AbstractContextManager[None]:
+        return target_lock(beginning.loaded.project.state_dir, beginning.target.text, self.contract.name)
+
+    def _settled(self, beginning: Beginning) -> tuple[RunResult | None, Claim | None]:
+        """The run that was left unfinished, brought to its end."""
         left = beginning.claims.unfinished()
         if left is None:
-            clear_away(self.contract, beginning.claims)
-            result = self._run_anew(beginning)
-        else:
-            with beginning.claims.at_work(beginning.claims.hold(left)) as held:
-                finished = self._settle(beginning, held)
-            result = self._run_anew(beginning, finished, held)
-        clear_away(self.contract, beginning.claims)
-        return result
+            return None, None
+        with beginning.claims.at_work(beginning.claims.hold(left)) as held:
+            return self._settle(beginning, held), held
 
     def _settle(self, beginning: Beginning, held: Claim) -> RunResult | None:
         """Bring an unfinished run to its end: go on with it, complete its records, or undo it."""
         logger.info("Run {} was not finished; attempt {}", held.run_id, held.attempt)
         self._settings = replace(self._settings, input_bytes=held.input.bytes)
         with self._engine() as engine:
+            if held.input.kind == RESET:
+                return self._reset(beginning, held, engine)
             left = Unfinished(held, beginning, engine)
             published = left.published()
             if (again := left.as_asked()) is not None and (published is not None or not beginning.ask.force):
@@ -295,6 +362,7 @@ class DataProcessor:
             lambda sql: pin(sql, started=claim.started, run_id=claim.run_id, pipeline_run_id=claim.pipeline_run_id),
             self._progress,
             gate_of(self.contract, prepared.beginning.claims, self._approval),
+            prepared.found if isinstance(prepared.found, AgainInput) else None,
         )
         try:
             found = prepared.found
@@ -379,6 +447,8 @@ class DataProcessor:
         return result
 
     def _service_levels(self, found: Input, counts: Counts, now: datetime) -> tuple[ServiceLevelResult, ...]:
+        if isinstance(found, AgainInput):
+            return ()
         told = {
             "counts_source": counts.source,
             "counts_total": counts.source,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import getpass
+import socket
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +29,9 @@ def tell(result: RunResult) -> None:
     if result.status == "no_new_data":
         log.info("Nothing new for '{}': {}", result.contract, result.reason)
         _tell_service_levels(log, result)
+        return
+    if result.mode in ("drop", "reset"):
+        log.info("{} of '{}' is done: {}", result.mode.capitalize(), result.contract, result.reason)
         return
     counts = result.counts
     if counts.quarantined:
@@ -118,7 +123,16 @@ def log_row(
         "dataset_rules": data["dataset_rules"],
         "service_levels": data["service_levels"],
         "report": as_text(data),
+        "actor": actor(),
     }
+
+
+def actor() -> str:
+    """Who runs this, and where."""
+    try:
+        return f"{getpass.getuser()}@{socket.gethostname()}"
+    except (KeyError, OSError):
+        return f"unknown@{socket.gethostname()}"
 
 
 def _watermark(pinned: Pinned) -> str | None:

@@ -7,12 +7,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from lakelogic.engines.base import Committed, Engine
+from lakelogic.plan.again import resolving
 from lakelogic.plan.model import TablePlan
-from lakelogic.plan.names import QUARANTINE_RUN
+from lakelogic.plan.names import QUARANTINE_RUN, STATE_RUN
+from lakelogic.run.again import Again, resolution
 from lakelogic.run.begin import Ask, Beginning
 from lakelogic.run.result import Counts, RunResult
 from lakelogic.sources.discover import source_of
-from lakelogic.state.claims import Claim
+from lakelogic.state.claims import QUARANTINE, RESET, Claim
 from lakelogic.write.operations import AppendRows
 
 
@@ -36,6 +38,10 @@ class Unfinished:
             return None
         if claim.input.kind == "frame":
             return now if now.ask.frame is not None and now.ask.batch_id == claim.input.batch_id else None
+        if (again := Again.of(claim)) is not None:
+            return Beginning(now.loaded, Ask(target=now.ask.target, again=again), now.keys, now.claims)
+        if claim.input.kind in (QUARANTINE, RESET):
+            return None
         own = now.loaded.source is not None and source_of(now.loaded).location.text == claim.input.location
         ask = Ask(source=None if own else claim.input.location, target=now.ask.target, part=claim.input.slice)
         begun = Beginning(now.loaded, ask, now.keys, now.claims)
@@ -43,10 +49,22 @@ class Unfinished:
 
     def undo(self) -> None:
         """Take its rows out of quarantine, so that another run may judge the same input anew."""
-        if self.claim.quarantine is not None:
-            table = _place(*self.claim.quarantine)
-            if self.engine.find_commit(table, self.claim.run_id) is not None:
-                self.engine.delete(table, QUARANTINE_RUN, self.claim.run_id)
+        if self.claim.quarantine is None:
+            return
+        table = _place(*self.claim.quarantine)
+        if self.engine.find_commit(table, self.claim.run_id) is None:
+            return
+        if self.claim.input.kind == QUARANTINE:
+            self._reactivate(table)
+        else:
+            self.engine.delete(table, QUARANTINE_RUN, self.claim.run_id)
+
+    def _reactivate(self, table: TablePlan) -> None:
+        """Rows that it has resolved are active again; they stood in quarantine before."""
+        own = f"SELECT * FROM source WHERE {STATE_RUN} = '{self.claim.run_id}'"
+        rows = self.engine.select(own, {"source": self.engine.read_back(table, None)})
+        active = resolution(self.engine, rows, "active", self.claim.run_id, reprocessed=False)
+        self.engine.write(resolving(table), active, self.beginning.stamp("undo", self.claim))
 
     def accounts(self, target: Committed) -> RunResult:
         """The run as far as its commits tell: its input or its contract is no longer what it was."""

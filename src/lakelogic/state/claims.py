@@ -18,6 +18,9 @@ from lakelogic.sources.files import SourceFile
 from lakelogic.state import files
 from lakelogic.state.owner import Heartbeat, Owner
 
+# The kinds of input that are not a source.
+QUARANTINE = "quarantine"
+RESET = "reset"
 _CLAIM = re.compile(r"(\d{8})\.claim\.json")
 _AS_WRITTEN = ("sequence", "run_id", "pipeline_run_id", "fingerprint", "contract", "reason", "mode")
 _LATER = ("key_id", "previous")
@@ -27,7 +30,8 @@ _LATER = ("key_id", "previous")
 class Pinned:
     """The exact input of a run: files with sizes and times, or a table at a version, and which rows of them.
 
-    `after` is the version of the table up to which an earlier run has read it, `slice` a part that is processed again.
+    `after` is the version of the table up to which an earlier run has read it, `slice` a part that is processed again,
+    `ids` name rows of quarantine.
     """
 
     location: str
@@ -39,6 +43,7 @@ class Pinned:
     after: int | None = None
     rows: RowWindow | None = None
     slice: Slice | None = None
+    ids: tuple[str, ...] = ()
 
     @property
     def bytes(self) -> int | None:
@@ -50,6 +55,7 @@ class Pinned:
         """Equal for equal input."""
         parts = [self.location, self.kind, str(self.version), str(self.batch_id), *(f.identity for f in self.files)]
         parts += [repr(part) for part in (self.after, self.rows, self.slice) if part is not None]
+        parts += self.ids
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
 
 
@@ -110,8 +116,8 @@ class Claims:
         """
         manifest = f"input-{claim.run_id}.json"
         listed = [[f.path, f.size, f.modified_ns] for f in claim.input.files]
-        files.put(self.folder / manifest, {"files": listed})
-        data = asdict(replace(claim, input=replace(claim.input, files=())))
+        files.put(self.folder / manifest, {"files": listed, "ids": list(claim.input.ids)})
+        data = asdict(replace(claim, input=replace(claim.input, files=(), ids=())))
         data |= {"started": claim.started.isoformat(), "manifest": manifest, "digest": claim.input.digest}
         if not files.put_if_absent(self._path(claim.sequence, "claim"), data):
             (self.folder / manifest).unlink(missing_ok=True)
@@ -187,28 +193,30 @@ class Claims:
         return Claim(
             **known,
             started=datetime.fromisoformat(data["started"]),
-            input=_pinned(data["input"], manifest["files"]),
+            input=_pinned(data["input"], manifest),
             quarantine=tuple(data["quarantine"]) if data["quarantine"] else None,
             clean_up=CleanUp(**data["clean_up"]) if data.get("clean_up") else None,
         )
 
     def committed(self, after: int = 0) -> Iterable[tuple[Claim, str]]:
-        """Succeeded runs with a higher number, oldest first, with the fingerprint of their plan.
+        """Succeeded runs on a source with a higher number, oldest first, with the fingerprint of their plan.
 
         Raises:
             StateError: a claim among them, or how it ended, is damaged or gone.
         """
         last = self.last()
-        for sequence in sorted(number for number in self._sequences() if number > after):
+        for sequence in (number for number in self._remembered() if number > after):
             done = files.get(self._path(sequence, "done"))
             if done is None and sequence < last:
                 raise self._lost(f"how run {sequence} ended is not known: {self._path(sequence, 'done')} is gone.")
             if done is not None and done["status"] == "succeeded":
-                yield self._linked(self.read(sequence)), str(done["fingerprint"])
+                claim = self._linked(self.read(sequence))
+                if claim.input.kind != QUARANTINE:
+                    yield claim, str(done["fingerprint"])
 
     def newest(self) -> Iterator[Claim]:
-        """Succeeded runs, newest first."""
-        for sequence in sorted(self._sequences(), reverse=True):
+        """Succeeded runs since the last reset, newest first."""
+        for sequence in reversed(self._remembered()):
             done = files.get(self._path(sequence, "done"))
             if done is not None and done["status"] == "succeeded":
                 yield self.read(sequence)
@@ -240,7 +248,7 @@ class Claims:
 
     def has_committed(self, digest: str, fingerprint: str) -> str | None:
         """The run that has already committed this input under this plan."""
-        for sequence in sorted(self._sequences(), reverse=True):
+        for sequence in reversed(self._remembered()):
             done = files.get(self._path(sequence, "done"))
             if done and (done["status"], done["digest"], done["fingerprint"]) == ("succeeded", digest, fingerprint):
                 return str(done["run_id"])
@@ -253,6 +261,19 @@ class Claims:
             if done and done["status"] == "succeeded" and (key_id := done.get("key_id")):
                 return str(key_id)
         return None
+
+    def forget(self, claim: Claim) -> None:
+        """Let the runs before a reset count no more; their numbers are never given again."""
+        files.put(self._path(claim.sequence, "reset"), {"run_id": claim.run_id})
+
+    @property
+    def forgotten(self) -> int:
+        """The number up to which runs count no more."""
+        return max((int(path.name.partition(".")[0]) for path in self.folder.glob("*.reset.json")), default=0)
+
+    def _remembered(self) -> list[int]:
+        forgotten = self.forgotten
+        return sorted(sequence for sequence in self._sequences() if sequence > forgotten)
 
     def _sequences(self) -> list[int]:
         if not self.folder.is_dir():
@@ -275,11 +296,12 @@ class Claims:
             self._heartbeat = None
 
 
-def _pinned(data: Mapping[str, Any], listed: Iterable[tuple[str, int, int]]) -> Pinned:
+def _pinned(data: Mapping[str, Any], manifest: Mapping[str, Any]) -> Pinned:
     rows, part = data.get("rows"), data.get("slice")
     given = {
         **data,
-        "files": tuple(SourceFile(*entry) for entry in listed),
+        "files": tuple(SourceFile(*entry) for entry in manifest["files"]),
+        "ids": tuple(manifest.get("ids", ())),
         "rows": RowWindow(**rows) if rows else None,
         "slice": Slice(**{**part, "values": tuple(part["values"])}) if part else None,
     }

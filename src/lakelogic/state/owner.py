@@ -13,6 +13,8 @@ from typing import Any
 BEAT_SECONDS = 5.0
 # A holder on another machine is given up after it has missed many beats, never after one.
 LEASE_SECONDS = 60.0
+# Long enough to see a living holder's beat, whatever its clock says.
+WATCH_SECONDS = 2 * BEAT_SECONDS + 1
 
 
 @dataclass(frozen=True)
@@ -37,13 +39,19 @@ class Owner:
         return Owner(str(data["host"]), int(data["pid"]), str(data["began"]))
 
     def is_alive(self, beat: Path) -> bool:
-        """Whether the process still runs; one on another machine is judged by its heartbeat."""
+        """Whether the process still runs; one on another machine is judged by its heartbeat.
+
+        A beat that looks old, or comes from the future, may only tell that clocks differ: then it is watched for a while.
+        """
         if self == Owner.nobody():
             return False
         if self.host == socket.gethostname():
             return _began(self.pid) == self.began if self.began else _exists(self.pid)
         try:
-            return time.time() - beat.stat().st_mtime < LEASE_SECONDS
+            last = beat.stat().st_mtime_ns
+            if 0 <= time.time() - last / 1e9 < LEASE_SECONDS:
+                return True
+            return _changes(beat, last)
         except FileNotFoundError:
             return False
 
@@ -67,6 +75,16 @@ class Heartbeat:
     def stop(self) -> None:
         self._stop.set()
         self._thread.join()
+
+
+def _changes(beat: Path, last: int) -> bool:
+    """Whether somebody touches the file while it is watched."""
+    ends = time.monotonic() + WATCH_SECONDS
+    while time.monotonic() < ends:
+        if beat.stat().st_mtime_ns != last:
+            return True
+        time.sleep(min(0.2, WATCH_SECONDS))
+    return False
 
 
 def _exists(pid: int) -> bool:

@@ -113,5 +113,7 @@ class RunsBefore:
         through, run_id = data.get("through"), data.get("run_id")
         if not isinstance(through, int) or self._claims.run_of(through) != run_id:
             return _Seen()
+        if through <= self._claims.forgotten:
+            return _Seen()
         listed = frozenset((path, size, modified) for path, size, modified in data["files"])
         return _Seen(listed, through, str(run_id))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from lakelogic.errors import StateError
@@ -14,6 +15,7 @@ from lakelogic.sources.delta_paths import can_open
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from deltalake import DeltaTable
 
 FORMAT = 1
 
@@ -83,6 +85,7 @@ def run_log_schema() -> pa.Schema:
             ("service_levels", pa.list_(level)),
             ("cost", real),
             ("report", text),
+            ("actor", text),
         ]
     )
 
@@ -94,15 +97,27 @@ class RunLog:
         self.path = folder / "run_log"
 
     def require_usable(self) -> None:
-        """
+        """Look, before anything is written, whether a run can be recorded here.
+
         Raises:
-            StateError: the log can't be kept in this folder.
+            StateError: the log can't be kept in this folder, can't be read or written, or is of a newer version.
         """
         if not can_open(str(self.path)):
             raise StateError(
                 f"the run log can't be kept in {self.path.parent}: its path has one of [ ] ^ | # ? \\ %.",
                 cure="Name another folder with LAKELOGIC_STATE, or as 'state' in lakelogic.toml.",
             )
+        table = self._table()
+        if table is None:
+            return
+        newest = _newest_format(table)
+        if newest > FORMAT:
+            raise StateError(f"the run log {self.path} was written by a newer version.", cure="Upgrade lakelogic here.")
+        try:
+            with TemporaryFile(dir=self.path / "_delta_log"):
+                pass
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
 
     @property
     def exists(self) -> bool:
@@ -164,7 +179,7 @@ class RunLog:
         rows: list[dict[str, Any]] = found.read_all().to_pylist()
         return sorted(rows, key=lambda row: str(row.get("ended_at") or ""))
 
-    def _table(self) -> Any:
+    def _table(self) -> DeltaTable | None:
         from deltalake import DeltaTable
         from deltalake.exceptions import DeltaError, TableNotFoundError
 
@@ -176,6 +191,15 @@ class RunLog:
             raise StateError(
                 f"the run log {self.path} can't be read: {_first(error)}", cure="Restore it, or move it away."
             ) from None
+
+
+def _newest_format(table: DeltaTable) -> int:
+    """The highest format of any row, from the statistics of the log's files."""
+    import pyarrow as pa
+
+    actions = pa.table(table.get_add_actions(flatten=True))
+    known = actions["max.format"].to_pylist() if "max.format" in actions.column_names else []
+    return max((int(value) for value in known if value is not None), default=0)
 
 
 def _as_table(row: Mapping[str, Any]) -> pa.Table:

@@ -21,6 +21,10 @@ class Operation:
         """Whether the engine goes over the new rows more than once."""
         return False
 
+    def for_some_rows(self) -> Operation:
+        """The same change where the rows are not a whole batch: what is there and not among them stays."""
+        return self
+
 
 @dataclass(frozen=True)
 class AppendRows(Operation):
@@ -30,6 +34,9 @@ class AppendRows(Operation):
 @dataclass(frozen=True)
 class ReplaceRows(Operation):
     """New rows take the place of all others."""
+
+    def for_some_rows(self) -> AppendRows:
+        return AppendRows()
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,9 @@ class ReplaceSlices(Operation):
 
     columns: tuple[str, ...] = ()
     where: str | None = None
+
+    def for_some_rows(self) -> AppendRows:
+        return AppendRows()
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,13 @@ class DuckDBEngine:
         with self.session.told(source_error("the rows")):
             return self.session.rows(frame, limit)
 
+    def texts(self, columns: Mapping[str, Sequence[str | None]]) -> Frame:
+        import pyarrow as pa
+
+        return self.session.register(
+            pa.table({name: pa.array(column, pa.string()) for name, column in columns.items()})
+        )
+
     def keys(self, secrets: Mapping[str, bytes]) -> Frame:
         import pyarrow as pa
 

@@ -19,13 +19,13 @@ from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.quiet import quiet_errors
 from lakelogic.engines.spark.session import run_session
 from lakelogic.engines.spark.tables import Table, Tables
-from lakelogic.engines.spark.types import columns_of
+from lakelogic.engines.spark.types import columns_of, spark_schema
 from lakelogic.errors import UsageError
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sources.versions import with_changes
-from lakelogic.sql.types import Columns
+from lakelogic.sql.types import STRING, Column, Columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Observation, SparkSession
@@ -110,6 +110,10 @@ class SparkEngine:
     def head(self, frame: DataFrame, limit: int) -> Sequence[Mapping[str, object]]:
         with source_error("the rows to show"):
             return [row.asDict(recursive=True) for row in frame.limit(limit).collect()]
+
+    def texts(self, columns: Mapping[str, Sequence[str | None]]) -> DataFrame:
+        schema = spark_schema(Columns(tuple(Column(name, STRING) for name in columns)))
+        return self.session.createDataFrame(list(zip(*columns.values(), strict=True)), schema)
 
     def keys(self, secrets: Mapping[str, bytes]) -> DataFrame:
         from pyspark.sql.types import BinaryType, StructField, StructType

@@ -1,0 +1,56 @@
+"""Every strategy on every engine, killed at every step and at instants that nobody chose."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from lakelogic import load_contract
+from lakelogic.contract.support import unsupported
+from tests.scenarios.child import POINTS
+from tests.scenarios.kills import FORMATS, LIGHT, STRATEGIES, Arena, Case, Kill, append_report, sample
+
+_INSTANTS = 25
+_SAMPLE = 8
+_ALL = [Case(engine, strategy, kind) for engine in LIGHT for kind in FORMATS for strategy in STRATEGIES]
+
+
+def _is_refused(case: Case, folder: Path) -> str | None:
+    """Why a combination is not supported, told before anything is read."""
+    file = folder / "contract.yaml"
+    file.write_text(case.contract.replace("\n    ", "\n"))
+    return next((problem.message for problem in unsupported(load_contract(file))), None)
+
+
+@pytest.fixture
+def report() -> Path:
+    """Where the figures of docs/reliability.md are collected."""
+    return Path(os.environ.get("LAKELOGIC_TORTURE", "build/torture.jsonl"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", _ALL, ids=str)
+def test_whatever_the_instant_a_killed_run_ends_like_its_twin(case: Case, tmp_path: Path, report: Path) -> None:
+    if (refusal := _is_refused(case, tmp_path)) is not None:
+        append_report(report, [Kill(case, "refused", died=False, same=True, told=refusal)])
+        return
+    arena = Arena(case, tmp_path)
+    kills = [arena.killed_at(point) for point in POINTS]
+    kills += [arena.killed_after(seconds) for seconds in arena.instants(_INSTANTS)]
+    append_report(report, kills)
+    assert [kill for kill in kills if not kill.same] == []
+    assert all(kill.died for kill in kills[: len(POINTS)])
+
+
+def test_a_sample_of_killed_runs_end_like_their_twins(tmp_path: Path) -> None:
+    known = [Case(engine, strategy) for engine in LIGHT for strategy in STRATEGIES]
+    (tmp_path / "refused").mkdir()
+    cases = [case for case in known if _is_refused(case, tmp_path / "refused") is None]
+    arenas: dict[Case, Arena] = {}
+    for case, point in sample(_SAMPLE, cases, seed=5):
+        if case not in arenas:
+            arenas[case] = Arena(case, tmp_path / str(case))
+        kill = arenas[case].killed_at(point)
+        assert (kill.died, kill.same) == (True, True), kill
