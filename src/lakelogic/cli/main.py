@@ -17,6 +17,7 @@ COMMANDS: Mapping[str, str] = {
     "run": "Run a contract: read, judge, write and log.",
     "explain": "Show what a run would do, without doing it.",
     "approve": "Let a run publish its rows that waits for it.",
+    "ddl": "Print what creates or alters the table of a contract.",
     "log": "List the runs that there were.",
     "quarantine": "Look at rows that failed, and decide about them.",
     "prove": "Write or verify the proof of a run.",

@@ -133,6 +133,7 @@ def _unique_names(loaded: LoadedContract) -> Iterator[LakeLogicError]:
     yield from _repeated(loaded, "column", model.primary_key, "primary_key")
     yield from _repeated(loaded, "column", target.primary_key, "materialization", "primary_key")
     yield from _repeated(loaded, "column", target.partition_by, "materialization", "partition_by")
+    yield from _repeated(loaded, "column", target.cluster_by, "materialization", "cluster_by")
 
 
 def _repeated(loaded: LoadedContract, noun: str, names: Sequence[str], *path: str) -> Iterator[LakeLogicError]:
@@ -167,6 +168,16 @@ def _quarantine(loaded: LoadedContract) -> Iterator[LakeLogicError]:
             "quarantine.target and quarantine.table say the same.",
             cure="Remove one.",
             place=loaded.place("quarantine", "table"),
+        )
+
+
+def _evolution(loaded: LoadedContract) -> Iterator[LakeLogicError]:
+    strategy = loaded.model.materialization.strategy
+    if loaded.model.schema_policy.evolution == "overwrite" and strategy != "overwrite":
+        yield ContractError(
+            f"evolution overwrite gives the table the columns of the new rows, and strategy {strategy} keeps older rows.",
+            cure="Use strategy overwrite, or evolution append.",
+            place=loaded.place("schema_policy"),
         )
 
 
@@ -220,6 +231,7 @@ _CHECKS: tuple[Check, ...] = (
     _unique_names,
     _links,
     _quarantine,
+    _evolution,
     _masks,
     _unmasked,
     strategy_problems,

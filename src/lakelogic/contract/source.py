@@ -141,7 +141,7 @@ class Link(Model):
     name: Name = Field(description="Name under which SQL and rules see the dataset.")
     path: Name | None = Field(default=None, description="File, folder or pattern to read.")
     table: Name | None = Field(default=None, description="Catalog table to read.")
-    type: Literal["csv", "json", "parquet", "orc", "delta", "table"] | None = Field(
+    type: Literal["csv", "json", "parquet", "orc", "delta", "iceberg", "table"] | None = Field(
         default=None, description="Format of the path, or table; from the path's ending when absent."
     )
     columns: Names = Field(default=(), description="Columns to read; all when absent.")

@@ -42,11 +42,7 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
     ("server",): ("schema_policy", "schema_evolution", "allow_schema_drift"),
     ("quarantine",): ("notifications", "include_error_reason"),
     ("materialization",): (
-        "location",
-        "cluster_by",
         "fact",
-        "compaction",
-        "secondary_targets",
         "dlt_destination",
     ),
     ("service_levels",): ("availability", "completeness", "anomaly", "schedule"),
@@ -55,17 +51,15 @@ _KEYS: Mapping[Path, tuple[str, ...]] = {
 }
 _FIELD_KEYS = ("foreign_key", "security_groups", "pii_vault", "extraction_task", "extraction_examples")
 
-_TYPES = ("iceberg", "database", "stream", "dlt", "sftp")
-_FORMATS = ("iceberg", "avro", "xml", "excel", "fixed_width")
+_TYPES = ("database", "stream", "dlt", "sftp")
+_FORMATS = ("avro", "xml", "excel", "fixed_width")
 # Values that are refused, where others of the same key are not.
 _VALUES: Mapping[Path, tuple[object, ...]] = {
     ("source", "type"): _TYPES,
     ("source", "format"): _FORMATS,
     ("server", "type"): _TYPES,
     ("server", "format"): _FORMATS,
-    ("schema_policy", "evolution"): ("overwrite", "compatible"),
-    ("quarantine", "format"): ("iceberg", "parquet", "csv", "json"),
-    ("materialization", "format"): ("iceberg", "parquet", "csv", "json"),
+    ("quarantine", "format"): ("parquet", "csv", "json"),
 }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from lakelogic.plan.ddl import Alteration, TableState
 from lakelogic.plan.model import TablePlan
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.types import Columns
@@ -142,8 +143,17 @@ class Engine(Protocol[Frame]):
     def delete(self, table: TablePlan, column: str, value: str) -> None:
         """Take the rows out of a table whose column has this value."""
 
-    def exists(self, table: TablePlan) -> bool:
-        """Whether a table is there."""
+    def describe(self, table: TablePlan) -> TableState | None:
+        """A table as it is now; None where there is none."""
+
+    def alter(self, table: TablePlan, wanted: Alteration) -> None:
+        """Create a table, or change its columns and settings, without rows."""
+
+    def tidy(self, table: TablePlan) -> None:
+        """Join small files and remove those that are out of use, as the plan says."""
+
+    def undo(self, table: TablePlan, run_id: str) -> None:
+        """Leave a table as it was before a run's commit, which must be its newest."""
 
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
         """The highest sequence number that a table has recorded for a writer."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from typing import Any
 
 from lakelogic.engines.base import Committed, Stamp
@@ -40,6 +41,23 @@ def commit_of(history: Iterable[Mapping[str, Any]], run_id: str, shown: str) -> 
         if said(entry).get("run_id") == run_id and entry["operation"] in _WRITES:
             return _committed(entry, shown)
     return None
+
+
+def version_before(history: Iterable[Mapping[str, Any]], run_id: str, shown: str) -> int | None:
+    """The version before a run's commit, -1 if that was the first; None where the run has not written.
+
+    Raises:
+        WriteError: others have written since.
+    """
+    later = list(takewhile(lambda entry: said(entry).get("run_id") != run_id, entries := list(history)))
+    if len(later) == len(entries):
+        return None
+    if any(entry["operation"] in _WRITES for entry in later):
+        raise WriteError(
+            f"{shown} holds rows of run {run_id}, which was not finished, and others have written to it since.",
+            cure="Restore the table to the version before that run, then run again.",
+        )
+    return int(entries[len(later)]["version"]) - 1
 
 
 def require_commit(found: Committed | None, shown: str, run_id: str) -> Committed:

@@ -10,6 +10,7 @@ from typing import Any
 
 from loguru import logger
 
+from lakelogic.engines.abilities import Ability
 from lakelogic.engines.base import Engine
 from lakelogic.errors import EngineUnavailable, did_you_mean
 from lakelogic.plan.storing import Render
@@ -34,7 +35,7 @@ class EngineKind:
     """An engine before it is opened: how it writes SQL, how a run gets one, and what this machine lacks for it.
 
     One that is `instant` is opened without a wait, so that nothing needs to be found out before. `dialect` is the name
-    that sqlglot has for its SQL.
+    that sqlglot has for its SQL. `writes` tells what it can do with tables of each format.
     """
 
     render: Render
@@ -42,6 +43,7 @@ class EngineKind:
     missing: Callable[[], str | None] = _nothing
     instant: bool = False
     dialect: str = "spark"
+    writes: Mapping[str, Ability] = field(default_factory=dict)
 
 
 engines: Registry[EngineKind] = Registry("engine", "lakelogic.engines")
@@ -49,7 +51,10 @@ engines: Registry[EngineKind] = Registry("engine", "lakelogic.engines")
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """How the engine is to be opened; `session` is one that the caller has already, `input_bytes` what will be read."""
+    """How the engine is to be opened; `session` is one that the caller has already, `input_bytes` what will be read.
+
+    `formats` are those of the tables that it must know.
+    """
 
     name: str | None = None
     session: Any = None
@@ -58,6 +63,7 @@ class EngineSettings:
     warehouse: Path = Path("warehouse")
     verbose: bool = False
     input_bytes: int | None = None
+    formats: frozenset[str] = frozenset({"delta"})
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,8 @@ from lakelogic.plan.publish import published, quarantined
 from lakelogic.plan.reprocess import made_anew
 from lakelogic.plan.rows import Slice
 from lakelogic.plan.split import Split, SplitBuilder, Stage
-from lakelogic.plan.storing import Render, asked_of, changes_plan
+from lakelogic.plan.storing import Render, asked_of, changes_plan, stored_columns, table_columns
+from lakelogic.plan.tables import secondary_tables, target_table
 from lakelogic.rules.base import Audit, Check, dataset_rules
 from lakelogic.sql.annotate import output_columns
 from lakelogic.sql.lineage import derived_from
@@ -96,7 +97,7 @@ def quarantine_table(loaded: LoadedContract, target: Location) -> TablePlan | No
         place = loaded.place("quarantine")
         raise ContractError(f"quarantine and target are both {location.text}.", cure="Name another.", place=place)
     operation = strategies.get(said.write_mode)().operation(Rows())
-    return TablePlan(location.text, location.is_name, said.write_mode, operation)
+    return TablePlan(location.text, location.is_name, said.write_mode, operation, format=said.format)
 
 
 def identity_of(loaded: LoadedContract, target: Location) -> str:
@@ -137,7 +138,7 @@ class _Planner:
             target = replace(target, operation=target.operation.for_some_rows())
             quarantine = resolving(quarantine) if quarantine else None
         pre_bad, post_bad = self._split.pre.columns, self._split.post.columns
-        return Plan(
+        plan = Plan(
             contract=self._loaded.name,
             layer=self._loaded.layer,
             identity=identity_of(self._loaded, self._target),
@@ -150,11 +151,10 @@ class _Planner:
             publish=self._render(_stored(good, lowered), self._out),
             target=target,
             quarantine=quarantine,
-            questions=self._questions(audits, target),
+            secondary=self._secondary(self._rows(stored, stamps, insert_only), lowered, quarantine),
             masks=tuple((name, mask.kind) for name, mask in self._masks.items()),
             lineage=tuple(stamps),
             secrets=self._secrets(),
-            key_id=self._given.key_id if self._is_found_by_key(target) else None,
             fail_on_quarantine=not again
             and (contract.quarantine.fail_on_quarantine or not contract.quarantine.enabled),
             max_quarantine_ratio=None if again else contract.quarantine.max_ratio,
@@ -163,6 +163,9 @@ class _Planner:
             notes=self._notes(),
             policies=self._policies(),
         )
+        found_by_key = self._is_found_by_key(plan.unique_by)
+        key_id = self._given.key_id if found_by_key else None
+        return replace(plan, questions=self._questions(audits, plan), key_id=key_id)
 
     def _output_columns(self) -> Columns:
         """Good rows as they leave the last step; unknown columns of the source are dropped here if so asked."""
@@ -250,9 +253,9 @@ class _Planner:
             wanted |= {secret.name for secret in RAW_SECRETS}
         return tuple(sorted(wanted))
 
-    def _is_found_by_key(self, target: TablePlan) -> bool:
-        """Whether rows of the target are found by a value that is masked with a key."""
-        found_by = {name.lower() for name in target.operation.unique_by}
+    def _is_found_by_key(self, keys: Sequence[str]) -> bool:
+        """Whether rows of a table are found by a value that is masked with a key."""
+        found_by = {name.lower() for name in keys}
         return any(mask.secrets for name, mask in self._masks.items() if name.lower() in found_by)
 
     def _private(self) -> tuple[str, ...]:
@@ -287,9 +290,8 @@ class _Planner:
                 audits.append(unique)
         return audits
 
-    def _questions(self, audits: Sequence[Audit], target: TablePlan) -> QuestionsPlan:
-        keys = target.operation.unique_by
-        each_once = target.operation.each_once
+    def _questions(self, audits: Sequence[Audit], plan: Plan) -> QuestionsPlan:
+        keys, each_once = plan.unique_by, plan.each_once
         measure = accounts.measured(audits, keys, each_once=each_once)
         again = accounts.repeated(keys) if each_once else None
         questions = QuestionsPlan(
@@ -339,9 +341,8 @@ class _Planner:
         self, good: exp.Select, stamps: Mapping[str, exp.Expr], insert_only: Sequence[str]
     ) -> tuple[Lowered, Columns]:
         """The strategy for rows with these columns."""
-        keys = tuple(self._out.visible.get(name).name for name in self._loaded.primary_key)
         columns = output_columns(good, self._out, self._relations)
-        rows = Rows(keys, self._comparable(keys, stamps), tuple(insert_only), columns, tuple(stamps))
+        rows = self._rows(columns, stamps, insert_only)
         try:
             asked = asked_of(self._loaded, rows)
             # What is not among rows of quarantine is not gone.
@@ -351,18 +352,20 @@ class _Planner:
         except LakeLogicError as error:
             raise error.at(self._loaded.place("materialization")) from None
 
+    def _rows(self, columns: Columns, stamps: Mapping[str, exp.Expr], insert_only: Sequence[str]) -> Rows:
+        keys = tuple(self._out.visible.get(name).name for name in self._loaded.primary_key)
+        return Rows(keys, self._comparable(keys, stamps), tuple(insert_only), columns, tuple(stamps))
+
     def _table(self, lowered: Lowered, columns: Columns) -> TablePlan:
-        written = self._contract.materialization
-        return TablePlan(
-            location=self._target.text,
-            is_name=self._target.is_name,
-            strategy=written.strategy,
-            operation=lowered.operation,
-            partition_by=written.partition_by,
-            properties=tuple(sorted(written.table_properties.items())),
-            evolve=self._contract.schema_policy.evolution != "strict",
-            changes=changes_plan(lowered, columns, self._target, self._given.render),
-        )
+        strategy = self._contract.materialization.strategy
+        changes = changes_plan(lowered, columns, self._target, self._given.render)
+        plain = TablePlan(self._target.text, self._target.is_name, strategy, lowered.operation, changes=changes)
+        return target_table(self._loaded, plain, table_columns(lowered, columns), self._render)
+
+    def _secondary(self, rows: Rows, lowered: Lowered, quarantine: TablePlan | None) -> tuple[TablePlan, ...]:
+        taken = (self._target, Location(quarantine.location)) if quarantine else (self._target,)
+        columns = stored_columns(lowered, rows.columns)
+        return secondary_tables(self._loaded, rows, columns, self._render, taken)
 
     def _comparable(self, keys: Sequence[str], stamps: Mapping[str, exp.Expr]) -> tuple[str, ...] | None:
         """Columns that tell whether a row has changed; None where that can't be told, so that every match is updated."""

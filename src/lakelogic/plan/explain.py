@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from lakelogic.formats.base import formats
 from lakelogic.plan.model import ChangesPlan, Plan, StagePlan, TablePlan
-from lakelogic.write.operations import MergeRows
+from lakelogic.write.operations import MergeRows, ReplaceRows
 
 FORMAT = 1
 
@@ -78,7 +78,7 @@ def not_pinned(plan: Plan) -> tuple[str, ...]:
 
 def _passes(plan: Plan) -> list[Pass]:
     splits = plan.pre.splits or plan.post.splits
-    keeps = plan.target.operation.reads_rows_twice
+    keeps = plan.keeps_rows
     passes = []
     if plan.read.kind == "files" and formats.get(plan.read.format).needs_engine:
         because = f"{plan.read.format} files do not declare them, and a sample would miss some"
@@ -105,9 +105,9 @@ def _measured(plan: Plan, keeps: bool) -> str:
     reasons = []
     if plan.audits:
         reasons.append(f"dataset rules: {', '.join(audit.name for audit in plan.audits)}")
-    if plan.target.operation.unique_by:
-        once = ", and each once" if plan.target.operation.each_once else ""
-        reasons.append(f"keys must be there{once}: {', '.join(plan.target.operation.unique_by)}")
+    if plan.unique_by:
+        once = ", and each once" if plan.each_once else ""
+        reasons.append(f"keys must be there{once}: {', '.join(plan.unique_by)}")
     return "; ".join(reasons) + ("; the rows are kept for the write" if keeps else "")
 
 
@@ -143,25 +143,44 @@ def _split_statements(stage: StagePlan, when: str) -> list[Statement]:
 
 
 def _writes(plan: Plan) -> list[Write]:
-    writes = [Write("good", plan.target, plan.writer("target"), _how(plan.target))]
+    """In the order in which they are written."""
+    writes = [Write("good", table, plan.writer(role), _how(table)) for role, table in plan.written]
     if plan.quarantine is not None:
-        # The order in which they are written.
         writes.insert(0, Write("quarantined", plan.quarantine, plan.writer("quarantine"), _how(plan.quarantine)))
     return writes
 
 
 def _how(table: TablePlan) -> str:
-    parts = [table.strategy]
+    parts = [table.strategy] if table.format == "delta" else [table.format, table.strategy]
     if table.operation.unique_by:
         parts.append(f"by {', '.join(table.operation.unique_by)}")
     if table.partition_by:
         parts.append(f"partitioned by {', '.join(table.partition_by)}")
+    if table.cluster_by:
+        parts.append(f"clustered by {', '.join(table.cluster_by)}")
     if not table.evolve:
         parts.append("its columns stay as they are")
     return ", ".join(parts)
 
 
 def _weaker(plan: Plan) -> tuple[str, ...]:
+    tables = [table for _, table in plan.written] + ([plan.quarantine] if plan.quarantine else [])
+    return (*_updated_anyway(plan), *(told for table in tables for told in _by_format(table)))
+
+
+def _by_format(table: TablePlan) -> tuple[str, ...]:
+    """What tables of a format can't promise."""
+    if table.format == "delta" or (table.format == "iceberg" and table.is_name):
+        return ()
+    if table.format == "iceberg":
+        return (f"{table.location} is in no catalog: nothing keeps other writers out.",)
+    told = f"{table.location} is plain {table.format} files: a reader may see"
+    if isinstance(table.operation, ReplaceRows):
+        return (f"{told} old and new rows side by side for a moment, and no earlier version can be read.",)
+    return (f"{told} no earlier version, and nothing keeps other writers out.",)
+
+
+def _updated_anyway(plan: Plan) -> tuple[str, ...]:
     operation = plan.target.operation
     if not isinstance(operation, MergeRows) or operation.compare is not None:
         return ()

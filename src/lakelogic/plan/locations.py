@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from dataclasses import dataclass
@@ -62,6 +63,20 @@ def deletes_of(target: Location) -> Location:
         return Location(f"{target.text.rstrip('/')}_deleted")
     *around, table = target.parts
     return Location(".".join(_part(part) for part in (*around, f"{table}_deleted")), is_name=True)
+
+
+def warehouse_folder(location: Location, warehouse: Path) -> Path:
+    """Where a table is whose name no catalog knows: a folder of the project's warehouse."""
+    *catalog, schema, name = location.parts
+    if catalog in ([], ["spark_catalog"]):
+        return warehouse / f"{schema}.db" / name
+    return warehouse.joinpath(*location.parts)
+
+
+def hadoop_catalog(path: str) -> tuple[str, str, str]:
+    """The catalog in which an Iceberg table at a path is known: its name, its root, and the table's name in it."""
+    root, _, name = path.rstrip("/").rpartition("/")
+    return f"lakelogic_{hashlib.sha256(root.encode()).hexdigest()[:8]}", root or "/", name
 
 
 def _part(name: str) -> str:

@@ -12,7 +12,8 @@ from lakelogic.write.operations import Operation
 
 FORMAT = 1
 # What a table is to a run; part of the name under which its transactions are known.
-Role = Literal["target", "quarantine", "deleted", "undo"]
+# target, quarantine, deleted, undo, or secondary/ and the place of one of the others.
+Role = str
 
 
 def writer_of(identity: str, role: Role) -> str:
@@ -121,9 +122,24 @@ class LinkPlan:
     broadcast: bool = False
 
 
+Evolution = Literal["strict", "append", "merge", "overwrite", "compatible", "allow"]
+
+
+@dataclass(frozen=True)
+class UpkeepPlan:
+    """What is done for a table's files after a commit; `vacuum_hours` is how long files out of use are kept."""
+
+    compact: bool = False
+    vacuum_hours: float | None = None
+
+
 @dataclass(frozen=True)
 class TablePlan:
-    """Where rows go and how."""
+    """Where rows go and how.
+
+    `columns` are those of the rows with their types, as far as they are known. `stored` is a SELECT over the rows, where
+    the format can't hold them as they are. `storage` is where a catalog is to keep a table that it does not have yet.
+    """
 
     location: str
     is_name: bool
@@ -131,8 +147,29 @@ class TablePlan:
     operation: Operation
     partition_by: tuple[str, ...] = ()
     properties: tuple[tuple[str, str], ...] = ()
-    evolve: bool = True
+    evolution: Evolution = "allow"
     changes: ChangesPlan | None = None
+    format: str = "delta"
+    cluster_by: tuple[str, ...] = ()
+    storage: str | None = None
+    upkeep: UpkeepPlan | None = None
+    columns: tuple[tuple[str, str], ...] = ()
+    stored: str | None = None
+
+    @property
+    def evolve(self) -> bool:
+        """Whether columns may be added."""
+        return self.evolution != "strict"
+
+    @property
+    def takes_columns(self) -> bool:
+        """Whether a table whose rows are all replaced gets the columns of the new ones, and no others."""
+        return self.evolution in ("allow", "overwrite")
+
+    @property
+    def widens(self) -> bool:
+        """Whether a column may get a wider type."""
+        return self.evolution == "compatible"
 
 
 @dataclass(frozen=True)
@@ -181,6 +218,7 @@ class Plan:
     publish: str
     target: TablePlan
     quarantine: TablePlan | None
+    secondary: tuple[TablePlan, ...] = ()
     questions: QuestionsPlan = field(default_factory=QuestionsPlan)
     masks: tuple[tuple[str, str], ...] = ()
     lineage: tuple[str, ...] = ()
@@ -210,13 +248,38 @@ class Plan:
         return writer_of(self.identity, role)
 
     @property
+    def others(self) -> tuple[tuple[Role, TablePlan], ...]:
+        """The secondary targets with their roles: told by place, so that one more or less leaves the others as they are."""
+        return tuple((f"secondary/{table.location}", table) for table in self.secondary)
+
+    @property
+    def written(self) -> tuple[tuple[Role, TablePlan], ...]:
+        """The tables that good rows go to, with their roles, in the order in which they are written."""
+        return (*self.others, ("target", self.target))
+
+    @property
+    def unique_by(self) -> tuple[str, ...]:
+        """Columns whose values must be there in every good row."""
+        return next((table.operation.unique_by for _, table in self.written if table.operation.unique_by), ())
+
+    @property
+    def each_once(self) -> bool:
+        """Whether a repeated key is refused."""
+        return any(table.operation.each_once for _, table in self.written)
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether good rows are gone over more than once, so that they are kept."""
+        return bool(self.secondary) or self.target.operation.reads_rows_twice
+
+    @property
     def checks(self) -> tuple[CheckPlan, ...]:
         return (*self.pre.checks, *self.post.checks)
 
     @property
     def measures_first(self) -> bool:
         """Whether an aggregate over the good rows comes before the write."""
-        return bool(self.audits or self.target.operation.unique_by)
+        return bool(self.audits or self.unique_by)
 
     @property
     def shaping_steps(self) -> tuple[StepPlan, ...]:

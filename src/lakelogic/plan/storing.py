@@ -14,6 +14,7 @@ from lakelogic.plan.model import ChangesPlan, TablePlan
 from lakelogic.sql.annotate import output_columns
 from lakelogic.sql.types import Columns
 from lakelogic.write.base import Changes, Lowered, Rows
+from lakelogic.write.clauses import DELETE
 from lakelogic.write.operations import MergeRows
 from lakelogic.write.options import Cdc, Dimension, History, Reconcile, SoftDelete
 
@@ -62,6 +63,17 @@ def changes_plan(lowered: Lowered, source: Columns, target: Location, render: Re
         share_gone=rendered(changes.share_gone),
         max_share_gone=changes.max_share_gone,
     )
+
+
+def stored_columns(lowered: Lowered, source: Columns) -> Columns:
+    """Good rows with what the strategy adds to each of them, but for the mark of those that go."""
+    return output_columns(lowered.stored, source).without([DELETE]) if lowered.stored else source
+
+
+def table_columns(lowered: Lowered, source: Columns) -> Columns:
+    """The columns that a table of this strategy has."""
+    stored = output_columns(lowered.stored, source) if lowered.stored else source
+    return output_columns(lowered.changes.shape, stored) if lowered.changes else stored.without([DELETE])
 
 
 def _table_of_deletes(changes: Changes, stored: Columns, target: Location) -> tuple[TablePlan | None, exp.Query | None]:

@@ -47,7 +47,7 @@ class Auditor:
             return Audited()
         row = self._engine.measure(self._pin(self._plan.questions.measure), {"source": good, **self._links})
         rules = tuple(_judged(audit, row[f"a{i}"]) for i, audit in enumerate(self._plan.audits))
-        if not self._plan.target.operation.unique_by:
+        if not self._plan.unique_by:
             return Audited(rules)
         self._check_keys(good, row)
         return Audited(rules, int(str(row["rows"])))
@@ -81,7 +81,7 @@ class Auditor:
         return int(str(self._engine.measure("SELECT count(1) AS rows FROM source", {"source": frame})["rows"]))
 
     def _check_keys(self, good: Any, row: Mapping[str, object]) -> None:
-        names = ", ".join(self._plan.target.operation.unique_by)
+        names = ", ".join(self._plan.unique_by)
         if row["null_keys"]:
             raise GateClosed(
                 f"{row['null_keys']} good rows have a NULL in their key ({names}), and merge needs every key.",
@@ -95,7 +95,7 @@ class Auditor:
 
     def _example(self, good: Any) -> str:
         hidden = {name.lower() for name in self._plan.hide}
-        keys, question = self._plan.target.operation.unique_by, self._plan.questions.repeated_keys
+        keys, question = self._plan.unique_by, self._plan.questions.repeated_keys
         if question is None or any(key.lower() in hidden for key in keys):
             return ""
         rows = self._engine.rows(question, {"source": good}, _SHOWN_KEYS)

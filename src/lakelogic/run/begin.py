@@ -13,6 +13,7 @@ from typing import Any
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.support import unsupported
 from lakelogic.contract.values import parse_date
+from lakelogic.engines.abilities import refuse_unable
 from lakelogic.engines.base import Engine, Stamp
 from lakelogic.engines.opening import engines
 from lakelogic.errors import ContractError, ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
@@ -29,8 +30,9 @@ from lakelogic.run.external import with_external_logic
 from lakelogic.run.inputs import FrameInput, Input
 from lakelogic.run.tell import Instants
 from lakelogic.sources.days import Days
-from lakelogic.sources.discover import SourceSpec, list_source, source_of
+from lakelogic.sources.discover import SourceSpec, link_spec, list_source, source_of
 from lakelogic.sources.partitions import midnight
+from lakelogic.sources.read import TableToRead
 from lakelogic.sql.types import Columns
 from lakelogic.state.claims import Claim, Claims, CleanUp, Pinned, digest_of
 from lakelogic.state.past import RunsBefore
@@ -70,6 +72,17 @@ def require_supported(loaded: LoadedContract) -> None:
     """
     if problems := unsupported(loaded):
         raise ContractInvalid(problems)
+
+
+def table_formats(loaded: LoadedContract, ask: Ask) -> frozenset[str]:
+    """The formats of every table that a run reads or writes."""
+    said, model = loaded.model.materialization, loaded.model
+    written = {said.format, model.quarantine.format, *(table.format for table in said.secondary_targets)}
+    links = (link_spec(link, loaded.directory) for link in model.links)
+    read = {link.format for link in links if isinstance(link, TableToRead)}
+    if ask.frame is None and (ask.source or loaded.source is not None):
+        read.add(source_of(loaded, ask.source).format or "delta")
+    return frozenset(written | read)
 
 
 def require_keys(loaded: LoadedContract) -> Keys | None:
@@ -123,7 +136,8 @@ class Beginning:
     @property
     def plain_target(self) -> TablePlan:
         """Where good rows go, apart from how they are written."""
-        return TablePlan(self.target.text, self.target.is_name, "append", AppendRows())
+        format_ = self.loaded.model.materialization.format
+        return TablePlan(self.target.text, self.target.is_name, "append", AppendRows(), format=format_)
 
     @property
     def quarantine(self) -> TablePlan | None:
@@ -158,10 +172,15 @@ class Beginning:
 
     def plan(self, found: Input, columns: Columns, engine: str, links: Mapping[str, tuple[LinkPlan, Columns]]) -> Plan:
         """The plan for this input, given the columns that it and the links have."""
-        render = engines.get(engine).render
+        kind = engines.get(engine)
         how = self.ask.again.how if self.ask.again else None
-        given = Given(found.read, columns, engine, render, links, self.target, self._key_id, self.ask.part, how)
-        return build_plan(self.loaded, given)
+        given = Given(found.read, columns, engine, kind.render, links, self.target, self._key_id, self.ask.part, how)
+        plan = build_plan(self.loaded, given)
+        try:
+            refuse_unable(plan, kind.writes)
+        except ContractError as error:
+            raise error.at(self.loaded.place("materialization")) from None
+        return plan
 
     @property
     def _key_id(self) -> str | None:
@@ -185,15 +204,21 @@ class Beginning:
             )
         if recorded:
             refuse_other_key(plan.target.location, self.claims.last_key_id(), plan.key_id)
-        if plan.quarantine is not None:
-            recorded = max(recorded, engine.last_sequence(plan.quarantine, self.writer("quarantine")))
-        if plan.target.changes is not None and (deleted := plan.target.changes.deleted) is not None:
-            recorded = max(recorded, engine.last_sequence(deleted, self.writer("deleted")))
+        deleted = plan.target.changes.deleted if plan.target.changes else None
+        for role, table in (*plan.others, ("quarantine", plan.quarantine), ("deleted", deleted)):
+            if table is not None:
+                recorded = max(recorded, engine.last_sequence(table, self.writer(role)))
         claim = self._claimed(max(last, recorded) + 1, plan.read.mode, plan.read.reason, found.pinned, plan.quarantine)
-        key_id = self._key_id if plan.secrets else None
         reads_files = found.pinned.kind == "files"
-        clean_up = self._clean_up() if reads_files else None
-        created = self.claims.create(replace(claim, fingerprint=plan.fingerprint, key_id=key_id, clean_up=clean_up))
+        created = self.claims.create(
+            replace(
+                claim,
+                fingerprint=plan.fingerprint,
+                key_id=self._key_id if plan.secrets else None,
+                clean_up=self._clean_up() if reads_files else None,
+                secondary=tuple((table.location, table.is_name, table.format) for table in plan.secondary),
+            )
+        )
         if reads_files:
             self.past(source_of(self.loaded, self.ask.source)).keep()
         return created
@@ -225,6 +250,7 @@ class Beginning:
             input=pinned,
             quarantine=(quarantine.location, quarantine.is_name) if quarantine else None,
             previous=self.claims.last(),
+            formats=(self.plain_target.format, quarantine.format if quarantine else "delta"),
         )
 
     def writer(self, role: Role) -> str:

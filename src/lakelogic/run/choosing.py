@@ -63,10 +63,10 @@ class Choosing:
 
     def _table(self, pinned: Pinned | None) -> Input:
         choice = self._choice(None, pinned)
-        location = self.spec.location
+        location, kind = self.spec.location, self.spec.format or "delta"
         changes = self._changes(choice)
         version = pinned.version if pinned else choice.after if self.part else None
-        table = TableToRead(location.text, location.is_name, version, changes=changes)
+        table = TableToRead(location.text, location.is_name, version, changes=changes, format=kind)
         expected = pinned.table_id if pinned else self.past.table_id if choice.after is not None else None
         after = None if self.part else choice.after
         fresh = Pinned(location.text, "table", version=version, table_id=expected, after=after)
@@ -136,10 +136,9 @@ class Choosing:
 
     def _rows(self, choice: Choice, pinned: Pinned | None) -> Rows:
         part = pinned.slice if pinned else self.part
-        above = (
-            TablePlan(self.target.text, self.target.is_name, "append", AppendRows()) if choice.above_target else None
-        )
-        return Rows(choice.rows, part, above=above)
+        format_ = self.loaded.model.materialization.format
+        above = TablePlan(self.target.text, self.target.is_name, "append", AppendRows(), format=format_)
+        return Rows(choice.rows, part, above=above if choice.above_target else None)
 
     def _narrowed(self, listing: Listing) -> tuple[Listing, str]:
         try:

@@ -35,6 +35,7 @@ class Outcome:
     target: Committed
     quarantine: Committed | None
     frames: tuple[Any, Any]
+    secondary: tuple[Committed, ...] = ()
     timings: dict[str, float] = field(default_factory=dict)
 
 
@@ -81,7 +82,7 @@ class Execution:
         counted = self._probes(rows_known)
         judged = self._judge.judge(source, quiet)
         counting = self._judge.judge(source, counted) if counted.wanted else judged
-        held = plan.target.operation.reads_rows_twice
+        held = plan.keeps_rows
         good = self._engine.hold(counting.good) if held else counting.good
         with self._timed("auditing"):
             self._auditor.stop_on_bad_rows(judged)
@@ -96,6 +97,8 @@ class Execution:
         with self._timed("writing quarantine"):
             quarantine = self._write_quarantine(judged)
         with self._timed("writing target"):
+            # The target comes last: a run whose target is written has written everything.
+            secondary = tuple(self._publisher.copied(role, table, published) for role, table in plan.others)
             target = self._publisher.publish(published)
         with self._timed("accounting"):
             counts, steps = self._counts(counted, rows_known, target, quarantine, audited)
@@ -103,7 +106,7 @@ class Execution:
                 counts, steps = _with_external_logic(rows_before, counts, steps)
             rules = self._rules(counted, quarantine)
         shown = self._publisher.shown(self._judge.published(judged.good)), self._bad_frame(judged)
-        return Outcome(counts, rules, audited, steps, target, quarantine, shown, self.timings)
+        return Outcome(counts, rules, audited, steps, target, quarantine, shown, secondary, self.timings)
 
     def _probes(self, rows_known: int | None) -> Probes:
         wanted = points_needed(self._plan, rows_known is not None)
@@ -144,7 +147,8 @@ class Execution:
             input_digest=self._claim.input.digest,
         )
         self.began_to_write = True
-        return self._engine.write(table, frame, stamp)
+        stored = self._engine.select(table.stored, {"source": frame}) if table.stored else frame
+        return self._engine.write(table, stored, stamp)
 
     def _bad_frame(self, judged: Judged) -> Any:
         """Bad rows as they were read; where no row can fail, none of the good rows."""

@@ -91,7 +91,7 @@ def _rows(wanted: SourceSpec | TableToRead, engine: Engine[Any]) -> tuple[Any, C
 
 def _plan(link: Link, wanted: SourceSpec | TableToRead, select: exp.Query, found: Columns, engine: str) -> LinkPlan:
     if isinstance(wanted, TableToRead):
-        location, format_ = wanted.location, "table" if wanted.is_name else "delta"
+        location, format_ = wanted.location, "table" if wanted.is_name else wanted.format
     else:
         location, format_ = wanted.location.text, wanted.format or ""
     sql = engines.get(engine).render(select, found, {link.name: found})

@@ -17,7 +17,7 @@ class Preview:
 
     `nothing_new` says that a run would read nothing; the plan is then that of all files that are there.
     `resumes` names an unfinished run that would be completed first, `committed_by` one that has written this input
-    under this plan, so that a run would not write it again.
+    under this plan, so that a run would not write it again. `alters` are the changes of the target's columns.
     """
 
     plan: Plan
@@ -25,6 +25,7 @@ class Preview:
     nothing_new: bool = False
     resumes: str | None = None
     committed_by: str | None = None
+    alters: tuple[str, ...] = ()
 
     @property
     def weaker_promises(self) -> tuple[str, ...]:
@@ -44,4 +45,5 @@ class Preview:
             "resumes": self.resumes,
             "committed_by": self.committed_by,
         }
-        return {**explained(self.plan).to_dict(), "input": told, "weaker_promises": list(self.weaker_promises)}
+        doubts = {"weaker_promises": list(self.weaker_promises), "alters": list(self.alters)}
+        return {**explained(self.plan).to_dict(), "input": told, **doubts}

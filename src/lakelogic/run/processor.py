@@ -22,9 +22,10 @@ from lakelogic.plan.model import Plan
 from lakelogic.plan.rows import Slice
 from lakelogic.run.again import Again, AgainInput
 from lakelogic.run.approval import ApprovalAsk, gate_of, remember_columns
-from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, require_supported
+from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, require_supported, table_formats
 from lakelogic.run.clean_up import clear_away
 from lakelogic.run.commands import claim_drop, claim_reset, drop_rows, forget
+from lakelogic.run.defining import Definition, define, next_alteration
 from lakelogic.run.execute import Execution, Outcome
 from lakelogic.run.external import refuse_external_logic
 from lakelogic.run.inputs import Input
@@ -210,7 +211,21 @@ class DataProcessor:
             nothing_new,
             resumes=resumed.run_id if resumed else None,
             committed_by=None if nothing_new else self._already(prepared),
+            alters=next_alteration(prepared.plan.target),
         )
+
+    def define(self, *, source: str | None = None, target: str | None = None, apply: bool = False) -> Definition:
+        """What creates or alters the target's table, in Spark SQL; `apply` does it. Writes no rows.
+
+        Raises:
+            LakeLogicError: the table can't become what the contract says.
+        """
+        beginning = self._begin(Ask(source=source, target=target))
+        found = beginning.input()
+        found = found.everything() if found.is_empty else found
+        with self._engine() as engine:
+            plan = self._prepare(beginning, found, engine).plan
+            return define(self.contract, plan, engine, apply=apply)
 
     def _previewed(self, beginning: Beginning, found: Input) -> Prepared:
         name = chosen_engine(self._settings)
@@ -231,6 +246,7 @@ class DataProcessor:
         require_supported(self.contract)
         if not self._allow_external_logic:
             refuse_external_logic(self.contract)
+        self._settings = replace(self._settings, formats=table_formats(self.contract, ask))
         return Beginning(self.contract, ask, require_keys(self.contract))
 
     def settle(self) -> RunResult | None:
@@ -374,7 +390,15 @@ class DataProcessor:
         except BaseException as error:
             self._failed(prepared, claim, error, began_to_write=execution.began_to_write)
             raise
+        self._tidy(plan, engine)
         return result
+
+    def _tidy(self, plan: Plan, engine: Engine[Any]) -> None:
+        """The rows are committed and logged: upkeep that fails is only said."""
+        try:
+            engine.tidy(plan.target)
+        except LakeLogicError as error:
+            logger.warning("The table's files were not tidied: {}", error)
 
     def _succeeded(self, prepared: Prepared, claim: Claim, outcome: Outcome, engine: Engine[Any]) -> RunResult:
         ended = datetime.now(UTC)
@@ -388,6 +412,7 @@ class DataProcessor:
             steps=outcome.steps,
             target=outcome.target,
             quarantine=outcome.quarantine,
+            secondary=outcome.secondary,
             timings=outcome.timings,
             frames=outcome.frames,
             handed=engine.handed,

@@ -50,6 +50,10 @@ class Publisher:
         """Write the rows, or what follows from them and from what the table holds, also if another writer was faster."""
         return patiently(lambda: self._publish(published))
 
+    def copied(self, role: Role, table: TablePlan, published: Any) -> Committed:
+        """Write the rows to a secondary target."""
+        return patiently(lambda: self._write(table, self.shown(published), role))
+
     def _publish(self, published: Any) -> Committed:
         rows = published if self._changes is None else self._to_merge(self._changes, published)
         return self._write(self._target, rows, "target")

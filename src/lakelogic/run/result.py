@@ -124,6 +124,7 @@ class RunResult:
     steps: tuple[StepCount, ...] = ()
     target: Committed | None = None
     quarantine: Committed | None = None
+    secondary: tuple[Committed, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     error: str | None = None
@@ -150,6 +151,11 @@ class RunResult:
 
     def __iter__(self) -> Iterator[Any]:
         return iter((self.good, self.bad))
+
+    @property
+    def tables(self) -> tuple[Committed, ...]:
+        """What was written, in that order: quarantine, secondary targets, target."""
+        return tuple(table for table in (self.quarantine, *self.secondary, self.target) if table is not None)
 
     @property
     def source_count(self) -> int | None:
@@ -224,6 +230,7 @@ class RunResult:
             "steps": [asdict(step) for step in self.steps],
             "target": asdict(self.target) if self.target else None,
             "quarantine": asdict(self.quarantine) if self.quarantine else None,
+            "secondary": [asdict(table) for table in self.secondary],
             "timings": {name: round(seconds, 3) for name, seconds in self.timings.items()},
             "notes": list(self.notes),
             "error": self.error,

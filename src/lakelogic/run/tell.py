@@ -43,6 +43,8 @@ def tell(result: RunResult) -> None:
         log.warning(note)
     if result.quarantine is not None and counts.quarantined:
         log.info("Wrote {} quarantined rows to {}", counts.quarantined, result.quarantine.location)
+    for table in result.secondary:
+        log.info("Wrote {} valid rows to {}", "the" if table.rows is None else table.rows, table.location)
     if result.target is not None:
         log.info("Wrote {} valid rows to {}{}", counts.good, result.target.location, _merged(result))
     for rule in result.dataset_rules:

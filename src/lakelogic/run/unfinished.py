@@ -29,7 +29,8 @@ class Unfinished:
     def published(self) -> Committed | None:
         """What it wrote to the target. The target comes last, so then all its rows are written."""
         target = self.beginning.target
-        return self.engine.find_commit(_place(target.text, target.is_name), self.claim.run_id)
+        place = _place(target.text, target.is_name, self.claim.formats[0])
+        return self.engine.find_commit(place, self.claim.run_id)
 
     def as_asked(self) -> Beginning | None:
         """How to go on with the same input under the same contract; None where either has changed since."""
@@ -48,16 +49,20 @@ class Unfinished:
         return begun if begun.has_still(claim.input) else None
 
     def undo(self) -> None:
-        """Take its rows out of quarantine, so that another run may judge the same input anew."""
-        if self.claim.quarantine is None:
-            return
-        table = _place(*self.claim.quarantine)
-        if self.engine.find_commit(table, self.claim.run_id) is None:
+        """Take its rows out of quarantine and secondary targets, so that another run may judge the input anew."""
+        for place in self.claim.secondary:
+            self.engine.undo(_place(*place), self.claim.run_id)
+        table = self._quarantine()
+        if table is None or self.engine.find_commit(table, self.claim.run_id) is None:
             return
         if self.claim.input.kind == QUARANTINE:
             self._reactivate(table)
         else:
             self.engine.delete(table, QUARANTINE_RUN, self.claim.run_id)
+
+    def _quarantine(self) -> TablePlan | None:
+        """Where its bad rows are."""
+        return _place(*self.claim.quarantine, self.claim.formats[1]) if self.claim.quarantine else None
 
     def _reactivate(self, table: TablePlan) -> None:
         """Rows that it has resolved are active again; they stood in quarantine before."""
@@ -68,8 +73,8 @@ class Unfinished:
 
     def accounts(self, target: Committed) -> RunResult:
         """The run as far as its commits tell: its input or its contract is no longer what it was."""
-        claim, loaded = self.claim, self.beginning.loaded
-        quarantine = self.engine.find_commit(_place(*claim.quarantine), claim.run_id) if claim.quarantine else None
+        claim, loaded, bad = self.claim, self.beginning.loaded, self._quarantine()
+        quarantine = self.engine.find_commit(bad, claim.run_id) if bad else None
         return RunResult(
             run_id=claim.run_id,
             pipeline_run_id=claim.pipeline_run_id,
@@ -92,5 +97,5 @@ class Unfinished:
         )
 
 
-def _place(location: str, is_name: bool) -> TablePlan:
-    return TablePlan(location, is_name, "append", AppendRows())
+def _place(location: str, is_name: bool, format_: str) -> TablePlan:
+    return TablePlan(location, is_name, "append", AppendRows(), format=format_)

@@ -126,9 +126,9 @@ class RowsInput:
     def _above_target(self, window: RowWindow, engine: Engine[Any]) -> RowWindow:
         """The window above what the target holds, or above what was read where that is higher."""
         table = self.wanted.above
-        if table is None or not engine.exists(table):
+        if table is None or not engine.has(table):
             return window
-        found, columns = engine.table_columns(TableToRead(table.location, table.is_name))
+        found, columns = engine.table_columns(TableToRead(table.location, table.is_name, format=table.format))
         if (column := columns.find(window.column)) is None:
             raise ContractError(
                 f"the target {table.location} has no column '{window.column}', so max_target has nothing to go by.",

@@ -16,6 +16,8 @@ from lakelogic.sources.files import Listing, SourceFile, list_files
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.types import STRING, Column, Columns, is_nested, parse_type
 
+TABLE_FORMATS = ("delta", "iceberg")
+
 
 @dataclass(frozen=True)
 class SourceSpec:
@@ -30,7 +32,7 @@ class SourceSpec:
 
     @property
     def is_table(self) -> bool:
-        return self.location.is_name or self.format == "delta"
+        return self.location.is_name or self.format in TABLE_FORMATS
 
     @property
     def incremental(self) -> bool:
@@ -56,7 +58,8 @@ def source_of(loaded: LoadedContract, override: str | None = None) -> SourceSpec
         )
     folder = Path.cwd() if override else loaded.directory.absolute()
     location = locate(override or str(declared.path), folder)
-    format_ = None if location.is_name else _format(declared, location, override)
+    format_ = _format(declared, location, override)
+    format_ = format_ if format_ in TABLE_FORMATS or not location.is_name else None
     return SourceSpec(
         location,
         format_,
@@ -84,14 +87,19 @@ def read_options(source: Source) -> ReadOptions:
 def _format(declared: Source, location: Location, override: str | None) -> str | None:
     if override is None and declared.format is not None:
         return {"jsonl": "json", "ndjson": "json"}.get(declared.format, declared.format)
-    if override is None and declared.type == "delta":
-        return "delta"
+    if override is None and declared.type in TABLE_FORMATS:
+        return declared.type
     told = format_of((declared.pattern if override is None else None) or location.text)
     if told:
         return told
-    if (Path(location.text) / "_delta_log").is_dir():
+    return table_format(location.text) or declared.format
+
+
+def table_format(path: str) -> str | None:
+    """The format of a table that is at a path; None where there is none."""
+    if (Path(path) / "_delta_log").is_dir():
         return "delta"
-    return declared.format
+    return "iceberg" if (Path(path) / "metadata" / "version-hint.text").is_file() else None
 
 
 def list_source(spec: SourceSpec) -> Listing:
@@ -198,7 +206,7 @@ def link_spec(link: Link, directory: Path) -> SourceSpec | TableToRead:
     if link.path is None:
         raise ContractError(f"link '{link.name}' names neither a path nor a table.")
     location = locate(link.path, directory)
-    format_ = link.type or format_of(link.path)
-    if format_ == "delta" or location.is_name or (format_ is None and (Path(location.text) / "_delta_log").is_dir()):
-        return TableToRead(location.text, location.is_name)
+    format_ = link.type or format_of(link.path) or (None if location.is_name else table_format(location.text))
+    if format_ in TABLE_FORMATS or location.is_name:
+        return TableToRead(location.text, location.is_name, format=format_ or "delta")
     return SourceSpec(location, format_, ReadOptions(), folder=str(directory.absolute()))

@@ -49,7 +49,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class TableToRead:
-    """A Delta path or a catalog name; `version` is pinned before reading, `id` tells one table from its successor."""
+    """The path of a table or a catalog name; `version` is pinned before reading, `id` tells one table from its successor."""
 
     location: str
     is_name: bool
@@ -57,3 +57,4 @@ class TableToRead:
     rows: int | None = None
     id: str | None = None
     changes: Changes | None = None
+    format: str = "delta"

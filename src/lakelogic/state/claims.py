@@ -73,7 +73,8 @@ class Claim:
 
     `contract` is a digest of what the contract said, `quarantine` the location of its bad rows and whether that is a name,
     `key_id` the key that masks, `clean_up` what becomes of the files afterwards, `previous` the number before this one, so
-    that a claim that was lost is missed.
+    that a claim that was lost is missed. `formats` are those of target and quarantine, `secondary` the location, kind of
+    name and format of every table that is written before the target.
     """
 
     sequence: int
@@ -89,6 +90,8 @@ class Claim:
     key_id: str | None = None
     clean_up: CleanUp | None = None
     previous: int = 0
+    formats: tuple[str, str] = ("delta", "delta")
+    secondary: tuple[tuple[str, bool, str], ...] = ()
     attempt: int = 1
 
 
@@ -196,6 +199,8 @@ class Claims:
             input=_pinned(data["input"], manifest),
             quarantine=tuple(data["quarantine"]) if data["quarantine"] else None,
             clean_up=CleanUp(**data["clean_up"]) if data.get("clean_up") else None,
+            formats=tuple(data.get("formats") or ("delta", "delta")),
+            secondary=tuple(tuple(table) for table in data.get("secondary", ())),
         )
 
     def committed(self, after: int = 0) -> Iterable[tuple[Claim, str]]:

@@ -102,14 +102,14 @@ def test_nan_and_nested_values_that_are_the_same_are_no_change(writer: Writer) -
 def test_new_columns_are_added_unless_the_contract_is_strict(writer: Writer, operation: Operation) -> None:
     writer.write([{"id": 1}], 1)
     with pytest.raises(WriteError, match="has no column more, and schema_policy.evolution is strict"):
-        writer.write([{"id": 2, "more": "x"}], 2, operation, evolve=False)
+        writer.write([{"id": 2, "more": "x"}], 2, operation, evolution="strict")
     writer.write([{"id": 2, "more": "x"}], 2, operation)
     assert writer.rows() == [{"id": 1, "more": None}, {"id": 2, "more": "x"}]
 
 
 def test_rows_meet_the_table_by_name_and_missing_columns_are_null(writer: Writer) -> None:
     writer.write([{"id": 1, "name": "a"}], 1)
-    writer.write([{"NAME": "b"}], 2, evolve=False)
+    writer.write([{"NAME": "b"}], 2, evolution="strict")
     writer.write_table(pa.table({"name": ["c"], "id": pa.array([3], pa.int32())}), 3)
     assert writer.rows() == [{"id": 1, "name": "a"}, {"id": 3, "name": "c"}, {"id": None, "name": "b"}]
 
@@ -125,7 +125,7 @@ def test_an_overwrite_takes_the_place_of_rows_and_columns(writer: Writer) -> Non
     assert writer.write([{"id": 2, "new": 1.5}], 2, ReplaceRows()).rows == 1
     assert writer.rows() == [{"id": 2, "new": 1.5}]
     with pytest.raises(WriteError, match="has no column other"):
-        writer.write([{"other": 1}], 3, ReplaceRows(), evolve=False)
+        writer.write([{"other": 1}], 3, ReplaceRows(), evolution="strict")
 
 
 def test_partitions_and_properties_are_as_planned(writer: Writer) -> None:

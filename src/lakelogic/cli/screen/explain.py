@@ -199,6 +199,8 @@ def _writes(told: Explained, console: Console, *, brief: bool = False) -> Render
 
 
 def _doubts(preview: Preview) -> Iterator[RenderableType]:
+    if preview.alters:
+        yield section("Changes of the table", *(line(each, "yellow") for each in preview.alters))
     if preview.weaker_promises:
         yield section("Weaker promises", *(line(each, "yellow") for each in preview.weaker_promises))
     if preview.plan.notes:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from lakelogic.engines.abilities import FILES, Ability
 from lakelogic.engines.opening import EngineKind, EngineSettings, Progress, engines, packages
+from lakelogic.write.operations import AppendRows
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -29,4 +31,8 @@ def open_engine(settings: EngineSettings, progress: Progress) -> DuckDBEngine:
     return DuckDBEngine(settings.warehouse)
 
 
-engines.add("duckdb")(EngineKind(render, open_engine, packages("duckdb"), instant=True, dialect="duckdb"))
+WRITES = {"delta": Ability(), "iceberg": Ability((AppendRows,), upkeep=False), **FILES}
+
+engines.add("duckdb")(
+    EngineKind(render, open_engine, packages("duckdb"), instant=True, dialect="duckdb", writes=WRITES)
+)

@@ -1,33 +1,42 @@
-"""DuckDB as an engine: one connection for a run, frames that are views, tables that are Delta through delta-rs."""
+"""DuckDB as an engine: one connection for a run, frames that are views, tables of several formats."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lakelogic.catalogs.base import Access
 from lakelogic.engines.base import Capabilities, Committed, Shared, Stamp
-from lakelogic.engines.commits import require_commit
-from lakelogic.engines.duckdb import changes, reading, writing
-from lakelogic.engines.duckdb.errors import source_error, write_error
+from lakelogic.engines.duckdb import reading
+from lakelogic.engines.duckdb.errors import source_error
+from lakelogic.engines.duckdb.formats.delta import DeltaTables
+from lakelogic.engines.duckdb.formats.files import file_tables
+from lakelogic.engines.duckdb.formats.iceberg import IcebergTables
 from lakelogic.engines.duckdb.frames import arrow_schema, arrow_source
 from lakelogic.engines.duckdb.session import Frame, Session
 from lakelogic.engines.duckdb.streams import Stream
-from lakelogic.engines.duckdb.tables import Table, find_table, read_table, table_columns, unknown_table
 from lakelogic.engines.duckdb.udf import register
+from lakelogic.engines.table_format import TableFormat
 from lakelogic.formats.arrow_types import columns_of
+from lakelogic.plan.ddl import Alteration, TableState
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan
+from lakelogic.plan.stored import FILE_FORMATS
 from lakelogic.sources.read import FilesToRead, TableToRead
-from lakelogic.sources.versions import resolved, with_changes
-from lakelogic.sql.duckdb.types import quoted, text
+from lakelogic.sql.duckdb.types import quoted
 from lakelogic.sql.types import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+
+# A format is one line here and one file in formats/.
+FORMATS: Mapping[str, Callable[[Session, Path], TableFormat[Frame]]] = {
+    "delta": DeltaTables,
+    "iceberg": IcebergTables,
+    **{kind: file_tables(kind) for kind in FILE_FORMATS},
+}
 
 
 class DuckDBEngine:
@@ -41,19 +50,13 @@ class DuckDBEngine:
         self._warehouse = warehouse
         self._streams: dict[Frame, tuple[Stream, ...]] = {}
         self._observed: dict[str, Frame] = {}
-        self._tables: dict[tuple[str, Access], Table] = {}
+        self._formats: dict[str, TableFormat[Frame]] = {}
 
     def files_columns(self, wanted: FilesToRead) -> FilesToRead:
         return reading.with_columns(wanted)
 
     def table_columns(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
-        table = self._find(wanted.location, wanted.is_name)
-        with self.session.told(source_error(table)):
-            if wanted.is_name and not table.exists:
-                raise unknown_table(wanted.location)
-            opened = table.open(wanted.version)
-            pinned = replace(wanted, version=opened.version(), rows=opened.count(), id=str(opened.metadata().id))
-            return resolved(pinned, table.open, table.shown), with_changes(pinned, table_columns(opened))
+        return self._format(wanted.format).pin(wanted)
 
     def frame_columns(self, frame: Any) -> Columns:
         return columns_of(arrow_schema(frame, self.name))
@@ -65,11 +68,7 @@ class DuckDBEngine:
         return frame
 
     def read_table(self, wanted: TableToRead) -> Frame:
-        table = self._find(wanted.location, wanted.is_name)
-        with self.session.told(source_error(table)):
-            if wanted.changes is not None:
-                return changes.read(self.session, table, wanted, wanted.changes)
-            return read_table(self.session, table.open(wanted.version))
+        return self._format(wanted.format).read(wanted)
 
     def adopt(self, frame: Any) -> Frame:
         """A frame of the caller, read through Arrow without copying it."""
@@ -146,38 +145,35 @@ class DuckDBEngine:
         return self.session.register(shared.rows)
 
     def write(self, table: TablePlan, frame: Frame, stamp: Stamp) -> Committed:
-        found = self._find(table.location, table.is_name, "write")
-        with self.session.told(write_error(found)):
-            writing.write(self.session, found, table, frame, stamp)
-            return require_commit(found.find_commit(stamp.run_id), found.shown, stamp.run_id)
+        return self._format(table.format).write(table, frame, stamp)
 
     def has(self, table: TablePlan) -> bool:
-        found = self._find(table.location, table.is_name)
-        with self.session.told(source_error(found)):
-            return found.exists
+        return self._format(table.format).exists(_location(table))
 
     def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
-        found = self._find(table.location, table.is_name)
-        with self.session.told(source_error(found)):
-            return found.find_commit(run_id)
+        return self._format(table.format).find_commit(_location(table), run_id)
 
     def delete(self, table: TablePlan, column: str, value: str) -> None:
-        found = self._find(table.location, table.is_name, "write")
-        with self.session.told(write_error(found)):
-            found.open().delete(f"{quoted(column)} = {text(value)}")
+        self._format(table.format).delete(_location(table), column, value)
 
-    def exists(self, table: TablePlan) -> bool:
-        found = self._find(table.location, table.is_name)
-        with self.session.told(source_error(found)):
-            return found.exists
+    def describe(self, table: TablePlan) -> TableState | None:
+        return self._format(table.format).describe(table)
+
+    def alter(self, table: TablePlan, wanted: Alteration) -> None:
+        self._format(table.format).alter(table, wanted)
+
+    def tidy(self, table: TablePlan) -> None:
+        if table.upkeep is not None:
+            self._format(table.format).tidy(table, table.upkeep)
+
+    def undo(self, table: TablePlan, run_id: str) -> None:
+        self._format(table.format).undo(_location(table), run_id)
 
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
-        found = self._find(table.location, table.is_name)
-        with self.session.told(source_error(found)):
-            return found.last_sequence(app_id)
+        return self._format(table.format).last_sequence(_location(table), app_id)
 
     def read_back(self, table: TablePlan, version: int | None) -> Frame:
-        return self.read_table(TableToRead(table.location, table.is_name, version))
+        return self.read_table(TableToRead(table.location, table.is_name, version, format=table.format))
 
     def interrupt(self) -> None:
         self.session.connection.interrupt()
@@ -185,12 +181,15 @@ class DuckDBEngine:
     def close(self) -> None:
         """Frames that were handed out read from the connection: it ends with the last of them."""
 
-    def _find(self, location: str, is_name: bool, access: Access = "read") -> Table:
-        """The table of a location, looked up once: a catalog may have to be asked."""
-        wanted = location, access
-        if wanted not in self._tables:
-            self._tables[wanted] = find_table(Location(location, is_name), self._warehouse, access)
-        return self._tables[wanted]
+    def _format(self, name: str) -> TableFormat[Frame]:
+        """How tables of a format are handled; made by the first that is asked for."""
+        if name not in self._formats:
+            self._formats[name] = FORMATS[name](self.session, self._warehouse)
+        return self._formats[name]
+
+
+def _location(table: TablePlan) -> Location:
+    return Location(table.location, table.is_name)
 
 
 def _single(value: bytes) -> pa.Array:

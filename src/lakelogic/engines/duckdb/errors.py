@@ -25,7 +25,7 @@ def source_error(source: str | Table) -> Callable[[Exception], SourceError]:
     return lambda error: SourceError(f"can't read {_said(source, error)}", cure=cure_of(error))
 
 
-def write_error(table: Table) -> Callable[[Exception], WriteError]:
+def write_error(table: str | Table) -> Callable[[Exception], WriteError]:
     """Makes one line about a table of an error."""
     unknown = "Check the place and the right to write there; the next run goes on where this one stopped."
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakelogic.catalogs.base import Access, CatalogUnset, Resolved
 from lakelogic.catalogs.resolving import catalog_of, resolve
@@ -17,7 +17,7 @@ from lakelogic.engines.duckdb.streams import Stream
 from lakelogic.errors import LakeLogicError, SourceError
 from lakelogic.formats.arrow_types import columns_of
 from lakelogic.formats.bytes import is_uri
-from lakelogic.plan.locations import Location
+from lakelogic.plan.locations import Location, warehouse_folder
 from lakelogic.sources.delta_paths import can_open
 from lakelogic.sql.duckdb.types import duckdb_type, quoted, text
 from lakelogic.sql.types import Columns
@@ -60,7 +60,11 @@ class Table:
 
     def find_commit(self, run_id: str) -> Committed | None:
         """The commit of rows that carries this run's id."""
-        return commit_of(self.open().history(_HISTORY), run_id, self.shown) if self.exists else None
+        return commit_of(self.history(), run_id, self.shown)
+
+    def history(self) -> list[dict[str, Any]]:
+        """What the log says, newest first."""
+        return self.open().history(_HISTORY) if self.exists else []
 
     def last_sequence(self, app_id: str) -> int:
         """The highest number that this writer has committed."""
@@ -76,7 +80,7 @@ def find_table(location: Location, warehouse: Path, access: Access) -> Table:
     """
     if location.is_name and catalog_of(location.text, os.environ) is not None:
         return Table(location.text, resolve(location.text, os.environ, access))
-    path = str(_folder(location, warehouse)) if location.is_name else location.text
+    path = str(warehouse_folder(location, warehouse)) if location.is_name else location.text
     _refuse_odd(path)
     return Table(location.text, Resolved(path, {}, "local"))
 
@@ -96,13 +100,6 @@ def _refuse_odd(path: str) -> None:
             f"a Delta table at {path} can't be opened without Spark: its path has one of [ ] ^ | # ? \\ %.",
             cure="Rename the folder, or run with --engine spark.",
         )
-
-
-def _folder(location: Location, warehouse: Path) -> Path:
-    *catalog, schema, name = location.parts
-    if catalog in ([], ["spark_catalog"]):
-        return warehouse / f"{schema}.db" / name
-    return warehouse.joinpath(*location.parts)
 
 
 def table_columns(table: DeltaTable) -> Columns:

@@ -46,7 +46,7 @@ def write(session: Session, table: Table, plan: TablePlan, frame: Frame, stamp: 
             replaced = _replaced(session, slices, rows)
             _save(session, table, plan, rows, stamp, "overwrite" if replaced else "append", there=there, where=replaced)
         case ReplaceRows():
-            rows = frame if plan.evolve or not there else _aligned(session, table, plan, frame)
+            rows = frame if plan.takes_columns or not there else _aligned(session, table, plan, frame)
             _save(session, table, plan, rows, stamp, "overwrite", there=there)
         case AppendRows() | MergeRows() | ReplaceSlices():
             staying = _staying(session, plan, frame)
@@ -96,7 +96,7 @@ def _save(
     properties = dict(plan.properties)
     if not there and any(_NEEDS_MAPPING.search(name) for name in rows.schema.names):
         properties.setdefault("delta.columnMapping.mode", "name")
-    evolution = "overwrite" if mode == "overwrite" and where is None else "merge"
+    evolution = "overwrite" if mode == "overwrite" and where is None and plan.takes_columns else "merge"
     changes = plan.evolve and there and _brings_columns(table, columns_of(rows.schema))
     write_deltalake(  # type: ignore[misc]
         table.path,

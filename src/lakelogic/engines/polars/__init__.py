@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakelogic.engines.duckdb import render
+from lakelogic.engines.duckdb import WRITES, render
 from lakelogic.engines.opening import EngineKind, EngineSettings, Progress, engines, packages
 
 if TYPE_CHECKING:
@@ -19,4 +19,6 @@ def open_engine(settings: EngineSettings, progress: Progress) -> PolarsEngine:
     return PolarsEngine(settings.warehouse)
 
 
-engines.add("polars")(EngineKind(render, open_engine, packages("polars", "duckdb"), instant=True, dialect="duckdb"))
+engines.add("polars")(
+    EngineKind(render, open_engine, packages("polars", "duckdb"), instant=True, dialect="duckdb", writes=WRITES)
+)

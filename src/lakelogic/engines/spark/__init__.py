@@ -6,6 +6,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+from lakelogic.engines.abilities import FILES, Ability
 from lakelogic.engines.opening import EngineKind, EngineSettings, Progress, engines, packages
 from lakelogic.sql.render import to_spark
 
@@ -29,4 +30,10 @@ def missing() -> str | None:
     return None if java else "Java is not found"
 
 
-engines.add("spark")(EngineKind(to_spark, open_engine, missing))
+WRITES = {
+    "delta": Ability(clusters=True, storage=True),
+    "iceberg": Ability(storage=True),
+    **FILES,
+}
+
+engines.add("spark")(EngineKind(to_spark, open_engine, missing, writes=WRITES))

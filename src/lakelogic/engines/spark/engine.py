@@ -1,30 +1,32 @@
-"""Spark as an engine: one session for a run, frames that are DataFrames, tables that are Delta."""
+"""Spark as an engine: one session for a run, frames that are DataFrames, tables of several formats."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import reduce
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.base import Capabilities, Committed, Shared, Stamp
-from lakelogic.engines.commits import require_commit
-from lakelogic.engines.spark import changes, reading, writing
-from lakelogic.engines.spark.errors import source_error, write_error
+from lakelogic.engines.spark import reading
+from lakelogic.engines.spark.errors import source_error
+from lakelogic.engines.spark.formats.delta import DeltaTables
+from lakelogic.engines.spark.formats.files import file_tables
+from lakelogic.engines.spark.formats.iceberg import IcebergTables
 from lakelogic.engines.spark.quiet import quiet_errors
 from lakelogic.engines.spark.session import run_session
-from lakelogic.engines.spark.tables import Table, Tables
 from lakelogic.engines.spark.types import columns_of, spark_schema
+from lakelogic.engines.table_format import TableFormat
 from lakelogic.errors import UsageError
+from lakelogic.plan.ddl import Alteration, TableState
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan
+from lakelogic.plan.stored import FILE_FORMATS
 from lakelogic.sources.read import FilesToRead, TableToRead
-from lakelogic.sources.versions import with_changes
 from lakelogic.sql.types import STRING, Column, Columns
 
 if TYPE_CHECKING:
@@ -33,6 +35,12 @@ if TYPE_CHECKING:
 # Metrics reach the driver through a queue of events shortly after the job; one that never comes is unknown.
 _OBSERVE_SECONDS = 20.0
 _VIEWS = count()
+# A format is one line here and one file in formats/.
+FORMATS: Mapping[str, Callable[[SparkSession, Path | None], TableFormat[DataFrame]]] = {
+    "delta": DeltaTables,
+    "iceberg": IcebergTables,
+    **{kind: file_tables(kind) for kind in FILE_FORMATS},
+}
 
 
 class SparkEngine:
@@ -47,7 +55,8 @@ class SparkEngine:
         self.session = run_session(base)
         self._is_connect = _is_connect(base)
         self.can = Capabilities(observe=not self._is_connect)
-        self._tables = Tables(self.session, warehouse)
+        self._warehouse = warehouse
+        self._formats: dict[str, TableFormat[DataFrame]] = {}
         self._observations: dict[str, Observation] = {}
         self._held: list[DataFrame] = []
         self._shared: list[str] = []
@@ -57,17 +66,7 @@ class SparkEngine:
             return reading.with_json_columns(self.session, wanted)
 
     def table_columns(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
-        table = self._tables.find(Location(wanted.location, wanted.is_name))
-        plain = TableToRead(table.path or wanted.location, table.path is None, wanted.version)
-        with source_error(wanted.location):
-            if table.exists and table.folder is not None:
-                from deltalake import DeltaTable
-
-                opened = DeltaTable(str(table.folder), version=wanted.version)
-                plain = replace(plain, version=opened.version(), id=str(opened.metadata().id))
-            columns = columns_of(reading.read_table(self.session, plain).schema)
-            found = changes.found_in(table, replace(plain, changes=wanted.changes))
-            return found, with_changes(found, columns)
+        return self._format(wanted.format).pin(wanted)
 
     def frame_columns(self, frame: DataFrame) -> Columns:
         return columns_of(_spark_frame(frame).schema)
@@ -77,10 +76,7 @@ class SparkEngine:
             return reading.read_files(self.session, wanted)
 
     def read_table(self, wanted: TableToRead) -> DataFrame:
-        with source_error(wanted.location):
-            if wanted.changes is not None:
-                return changes.read(self.session, wanted, wanted.changes)
-            return reading.read_table(self.session, wanted)
+        return self._format(wanted.format).read(wanted)
 
     def adopt(self, frame: DataFrame) -> DataFrame:
         """A frame of another session, seen through a view that all sessions share."""
@@ -169,33 +165,36 @@ class SparkEngine:
         return self.adopt(shared.rows)
 
     def write(self, table: TablePlan, frame: DataFrame, stamp: Stamp) -> Committed:
-        with write_error(table.location):
-            self._tables.make_room(Location(table.location, table.is_name))
-            found = self._table(table)
-            writing.write(self.session, found, table, frame, stamp, there=self._tables.exists(found))
-        return require_commit(self._tables.find_commit(self._table(table), stamp.run_id), found.shown, stamp.run_id)
+        return self._format(table.format).write(table, frame, stamp)
 
     def has(self, table: TablePlan) -> bool:
-        return self._tables.exists(self._table(table))
+        return self._format(table.format).exists(_location(table))
 
     def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
-        return self._tables.find_commit(self._table(table), run_id)
+        return self._format(table.format).find_commit(_location(table), run_id)
 
     def delete(self, table: TablePlan, column: str, value: str) -> None:
-        found = self._table(table)
-        with write_error(found.shown):
-            self.session.sql(f"DELETE FROM {found.sql} WHERE `{column}` = '{value}'").collect()
+        self._format(table.format).delete(_location(table), column, value)
 
-    def exists(self, table: TablePlan) -> bool:
-        return self._tables.exists(self._table(table))
+    def describe(self, table: TablePlan) -> TableState | None:
+        return self._format(table.format).describe(table)
+
+    def alter(self, table: TablePlan, wanted: Alteration) -> None:
+        self._format(table.format).alter(table, wanted)
+
+    def tidy(self, table: TablePlan) -> None:
+        if table.upkeep is not None:
+            self._format(table.format).tidy(table, table.upkeep)
+
+    def undo(self, table: TablePlan, run_id: str) -> None:
+        self._format(table.format).undo(_location(table), run_id)
 
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
-        return self._tables.last_sequence(self._table(table), app_id)
+        return self._format(table.format).last_sequence(_location(table), app_id)
 
     def read_back(self, table: TablePlan, version: int | None) -> DataFrame:
         """A table of ours as a commit left it."""
-        found = self._table(table)
-        return reading.read_table(self.session, TableToRead(found.path or table.location, found.path is None, version))
+        return self.read_table(TableToRead(table.location, table.is_name, version, format=table.format))
 
     def interrupt(self) -> None:
         self.session.interruptAll()
@@ -213,8 +212,15 @@ class SparkEngine:
         # Making a frame from values makes its session the active one; that is the caller's again.
         self._base.createDataFrame([], "_ll_none int")
 
-    def _table(self, table: TablePlan) -> Table:
-        return self._tables.find(Location(table.location, table.is_name))
+    def _format(self, name: str) -> TableFormat[DataFrame]:
+        """How tables of a format are handled; made by the first that is asked for."""
+        if name not in self._formats:
+            self._formats[name] = FORMATS[name](self.session, self._warehouse)
+        return self._formats[name]
+
+
+def _location(table: TablePlan) -> Location:
+    return Location(table.location, table.is_name)
 
 
 def _spark_frame(frame: object) -> DataFrame:

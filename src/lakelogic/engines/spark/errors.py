@@ -53,7 +53,7 @@ def _told(make) -> Iterator[None]:  # type: ignore[no-untyped-def]
         yield
     except LakeLogicError:
         raise
-    except (PySparkException, Py4JJavaError) as error:
+    except (PySparkException, Py4JJavaError, OSError) as error:
         raise make(first_line(error), cure_of(error)) from error
 
 

@@ -23,7 +23,11 @@ def open_spark(settings: EngineSettings) -> SparkEngine:
         found = settings.session or active_session()
         if found is None:
             found = open_session(
-                settings.spark, master=settings.master, warehouse=settings.warehouse, verbose=settings.verbose
+                settings.spark,
+                master=settings.master,
+                warehouse=settings.warehouse,
+                verbose=settings.verbose,
+                iceberg="iceberg" in settings.formats,
             )
             _ours.append(id(found))
     if id(found) not in _ours:

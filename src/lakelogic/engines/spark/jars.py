@@ -48,6 +48,14 @@ GROUPS: Mapping[str, tuple[Jar, ...]] = {
             "c46735481fa8e326b0957be02b4420cbcab4b325bb08009b7f2045a95133f1cc",
         ),
     ),
+    "iceberg": (
+        Jar(
+            "org.apache.iceberg",
+            "iceberg-spark-runtime-4.1_2.13",
+            "1.12.0",
+            "3123c3798af642dd537230923548e013ef41cc28b6626e5225808cf5670a0f82",
+        ),
+    ),
 }
 
 _FETCH_SECONDS = 600
@@ -171,10 +179,10 @@ def _require_pinned(path: Path, jar: Jar, folder: Path, said: str) -> None:
     )
 
 
-def main() -> int:
-    """Fetch every jar that a local Spark needs."""
+def main(*groups: str) -> int:
+    """Fetch the jars of some groups; those that every local Spark needs, if none is named."""
     try:
-        jar_paths("delta")
+        jar_paths(*groups or ("delta",))
     except LakeLogicError as error:
         sys.stderr.write(f"{error.message}\n{error.cure}\n")
         return error.exit_code
@@ -182,4 +190,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(main(*sys.argv[1:]))

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
+ICEBERG_EXTENSION = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 _DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
 _SECRET = re.compile(r"secret|password|token|access[.]?key", re.IGNORECASE)
@@ -47,18 +48,22 @@ def launch(conf: Mapping[str, str], *, verbose: bool) -> SparkSession:
             raise EngineUnavailable(f"Spark did not start: {reason}", cure=cure) from error
 
 
-def launch_settings(settings: Mapping[str, str], *, master: str, warehouse: Path, verbose: bool) -> dict[str, str]:
-    """What a new Spark is started with: defaults for this machine, the user's settings, and what Delta needs."""
+def launch_settings(
+    settings: Mapping[str, str], *, master: str, warehouse: Path, verbose: bool, iceberg: bool = False
+) -> dict[str, str]:
+    """What a new Spark is started with: defaults for this machine, the user's settings, and what table formats need."""
     local = master.startswith("local")
     conf = {"spark.app.name": "lakelogic", "spark.sql.warehouse.dir": str(warehouse.absolute())}
     conf |= _local_settings(master) if local else {}
     conf |= settings
     conf["spark.master"] = master
-    conf["spark.sql.extensions"] = _joined(",", _DELTA_EXTENSION, settings.get("spark.sql.extensions"))
+    extensions = (_DELTA_EXTENSION, ICEBERG_EXTENSION) if iceberg else (_DELTA_EXTENSION,)
+    conf["spark.sql.extensions"] = _joined(",", *extensions, settings.get("spark.sql.extensions"))
     conf["spark.sql.catalog.spark_catalog"] = _DELTA_CATALOG
     # In one JVM a class path starts faster than jars that Spark copies; executors elsewhere need them sent.
     carrier, separator = ("spark.driver.extraClassPath", os.pathsep) if local else ("spark.jars", ",")
-    conf[carrier] = _joined(separator, *map(str, jar_paths("delta")), settings.get(carrier))
+    groups = ("delta", "iceberg") if iceberg else ("delta",)
+    conf[carrier] = _joined(separator, *map(str, jar_paths(*groups)), settings.get(carrier))
     log = Path(__file__).with_name("log4j2.properties").as_uri()
     options = (f"-Dlog4j2.configurationFile={log}", f"-Dlakelogic.level={'warn' if verbose else 'error'}")
     conf["spark.driver.extraJavaOptions"] = _joined(" ", *options, settings.get("spark.driver.extraJavaOptions"))

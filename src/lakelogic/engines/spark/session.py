@@ -43,7 +43,9 @@ _NO_DELTA = (
 )
 
 
-def open_session(settings: Mapping[str, str], *, master: str | None, warehouse: Path, verbose: bool) -> SparkSession:
+def open_session(
+    settings: Mapping[str, str], *, master: str | None, warehouse: Path, verbose: bool, iceberg: bool = False
+) -> SparkSession:
     """The active session as it is, else one on SPARK_REMOTE, else a new one on `master` (`local[*]` if none is given).
 
     Raises:
@@ -58,7 +60,9 @@ def open_session(settings: Mapping[str, str], *, master: str | None, warehouse: 
         raise UsageError(f"SPARK_REMOTE is set, and the master {master} is asked for.", cure="Give only one of them.")
     if remote and not remote.startswith("local"):
         return _connect(remote, settings)
-    conf = launch_settings(settings, master=remote or master or "local[*]", warehouse=warehouse, verbose=verbose)
+    conf = launch_settings(
+        settings, master=remote or master or "local[*]", warehouse=warehouse, verbose=verbose, iceberg=iceberg
+    )
     return launch(conf, verbose=verbose)
 
 

@@ -13,7 +13,7 @@ from lakelogic.engines.base import Committed
 from lakelogic.engines.commits import commit_of, said
 from lakelogic.engines.spark.reading import quoted_name
 from lakelogic.errors import UsageError
-from lakelogic.plan.locations import Location
+from lakelogic.plan.locations import Location, warehouse_folder
 from lakelogic.sources.delta_paths import can_open
 from lakelogic.sql.build import quoted
 
@@ -62,7 +62,7 @@ class Tables:
         # By path also here: projects that share a session have a warehouse each.
         *catalog, schema, name = location.parts
         own = catalog in ([], ["spark_catalog"])
-        folder = self._warehouse / f"{schema}.db" / name if own else self._warehouse.joinpath(*location.parts)
+        folder = warehouse_folder(location, self._warehouse)
         if own:
             self._register(schema, name, folder)
         return Table(location.text, _by_path(str(folder)), str(folder), _log_folder(str(folder)))
@@ -86,7 +86,7 @@ class Tables:
 
     def find_commit(self, table: Table, run_id: str) -> Committed | None:
         """The commit of rows that carries this run's id."""
-        return commit_of(self._history(table), run_id, table.shown)
+        return commit_of(self.history(table), run_id, table.shown)
 
     def last_sequence(self, table: Table, app_id: str) -> int:
         """The highest number that this writer has committed to the table."""
@@ -96,10 +96,11 @@ class Tables:
             from deltalake import DeltaTable
 
             return DeltaTable(str(table.folder)).transaction_version(app_id) or 0
-        told = [said(entry) for entry in self._history(table)]
+        told = [said(entry) for entry in self.history(table)]
         return max((int(run["sequence"]) for run in told if run.get("app_id") == app_id), default=0)
 
-    def _history(self, table: Table) -> Iterator[Mapping[str, Any]]:
+    def history(self, table: Table) -> Iterator[Mapping[str, Any]]:
+        """What the log of a table says, newest first."""
         if not self.exists(table):
             return
         if table.folder is not None:

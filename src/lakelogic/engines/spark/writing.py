@@ -57,15 +57,16 @@ def write(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame
                 _save(table, plan, frame, "overwrite", "mergeSchema", there=there, options=which)
         case ReplaceRows():
             with stamped(session, stamp):
-                _save(table, plan, frame, "overwrite", "overwriteSchema", there=there)
+                evolution = "overwriteSchema" if plan.takes_columns else "mergeSchema"
+                _save(table, plan, frame, "overwrite", evolution, there=there)
         case AppendRows() | MergeRows() | ReplaceSlices():
             with stamped(session, stamp):
-                _save(table, plan, _staying(plan, frame), "append", "mergeSchema", there=there)
+                _save(table, plan, staying(plan, frame), "append", "mergeSchema", there=there)
         case other:
             raise WriteError(f"Spark can't apply {type(other).__name__}.")
 
 
-def _staying(plan: TablePlan, frame: DataFrame) -> DataFrame:
+def staying(plan: TablePlan, frame: DataFrame) -> DataFrame:
     """The rows of a merge into a table that is not there yet: none can be taken out of it."""
     gone = plan.operation.gone if isinstance(plan.operation, MergeRows) else None
     return frame.where(f"NOT {quoted(gone)}").drop(gone) if gone else frame
@@ -73,13 +74,18 @@ def _staying(plan: TablePlan, frame: DataFrame) -> DataFrame:
 
 def _replaced(plan: TablePlan, slices: ReplaceSlices, frame: DataFrame) -> dict[str, str]:
     """The writer's options that say which rows give way."""
-    if slices.where is not None:
-        return {"replaceWhere": for_spark(condition_of(slices.where))}
-    if {name.lower() for name in slices.columns} == {name.lower() for name in plan.partition_by}:
+    by_partition = {name.lower() for name in slices.columns} == {name.lower() for name in plan.partition_by}
+    if slices.where is None and by_partition:
         return {"partitionOverwriteMode": "dynamic"}
+    return {"replaceWhere": replaced(slices, frame)}
+
+
+def replaced(slices: ReplaceSlices, frame: DataFrame) -> str:
+    """Which rows of a table give way, as a condition."""
+    if slices.where is not None:
+        return for_spark(condition_of(slices.where))
     rows = frame.select(*(quoted(name) for name in slices.columns)).distinct()
-    condition = slices_of((row.asDict() for row in rows.collect()), columns_of(rows.schema))
-    return {"replaceWhere": for_spark(condition)}
+    return for_spark(slices_of((row.asDict() for row in rows.collect()), columns_of(rows.schema)))
 
 
 def _save(
@@ -98,8 +104,12 @@ def _save(
     writer = frame.write.format("delta").mode(mode).options(**properties, **(options or {}))
     if plan.partition_by:
         writer = writer.partitionBy(*plan.partition_by)
+    if plan.cluster_by and not there:
+        writer = writer.clusterBy(*plan.cluster_by)
     if plan.evolve:
         writer = writer.option(evolution, "true")
+    if plan.storage and not there:
+        writer = writer.option("path", plan.storage)
     if table.path is not None:
         writer.save(table.path)
     else:

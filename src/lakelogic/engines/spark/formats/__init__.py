@@ -1,0 +1,1 @@
+"""How Spark handles the tables of each format: a file for each."""

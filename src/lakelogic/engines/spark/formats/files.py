@@ -1,0 +1,113 @@
+"""Tables of parquet, csv or json files, written and read by Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lakelogic.engines.base import Committed, Stamp
+from lakelogic.engines.commits import require_commit
+from lakelogic.engines.file_tables import FileTable
+from lakelogic.engines.spark.errors import source_error, write_error
+from lakelogic.engines.spark.types import columns_of, spark_schema
+from lakelogic.errors import WriteError
+from lakelogic.plan.ddl import Alteration, TableState
+from lakelogic.plan.locations import Location
+from lakelogic.plan.model import TablePlan, UpkeepPlan
+from lakelogic.plan.stored import RUN
+from lakelogic.sources.read import TableToRead
+from lakelogic.sql.types import STRING, Column, Columns, parse_type
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_CSV = {
+    "header": "true",
+    "quote": '"',
+    "escape": '"',
+    # Spark trims what it writes, unless it is told not to.
+    "ignoreLeadingWhiteSpace": "false",
+    "ignoreTrailingWhiteSpace": "false",
+}
+
+
+def file_tables(kind: str) -> Callable[[SparkSession, Path | None], FileTables]:
+    """Makes what handles tables of one kind of file."""
+    return lambda session, _: FileTables(session, kind)
+
+
+class FileTables:
+    """Folders of files of one kind; a run is a folder of its own."""
+
+    def __init__(self, session: SparkSession, kind: str) -> None:
+        self._session = session
+        self._kind = kind
+
+    def pin(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
+        table = self._table(Location(wanted.location, wanted.is_name))
+        last = max((each.sequence for each in table.commits()), default=None)
+        pinned = replace(wanted, version=wanted.version if wanted.version is not None else last)
+        return pinned, columns_of(self.read(pinned).schema)
+
+    def read(self, wanted: TableToRead) -> DataFrame:
+        table = self._table(Location(wanted.location, wanted.is_name))
+        # Text is stored as it was made, so that it is read as text.
+        stored = [Column(name, STRING if self._kind != "parquet" else parse_type(t)) for name, t in table.columns()]
+        with source_error(wanted.location):
+            folders = table.folders(wanted.version)
+            schema = spark_schema(Columns(tuple(stored)))
+            if not folders:
+                return self._session.createDataFrame([], schema)
+            reader = self._session.read.schema(schema).option("basePath", wanted.location)
+            options = _CSV if self._kind == "csv" else {}
+            return reader.options(**options).format(self._kind).load(folders).drop(RUN)
+
+    def write(self, table: TablePlan, frame: DataFrame, stamp: Stamp) -> Committed:
+        found = self._table(Location(table.location, table.is_name))
+        with write_error(table.location):
+            found.write(table, stamp, lambda folder: self._save(frame, folder, table.partition_by))
+        return require_commit(found.find_commit(stamp.run_id), table.location, stamp.run_id)
+
+    def exists(self, location: Location) -> bool:
+        return bool(self._table(location).commits())
+
+    def find_commit(self, location: Location, run_id: str) -> Committed | None:
+        return self._table(location).find_commit(run_id)
+
+    def last_sequence(self, location: Location, app_id: str) -> int:
+        return self._table(location).last_sequence(app_id)
+
+    def describe(self, table: TablePlan) -> TableState | None:
+        columns = self._table(Location(table.location, table.is_name)).columns()
+        typed = Columns(tuple(Column(name, parse_type(kind)) for name, kind in columns))
+        return TableState(typed) if columns else None
+
+    def alter(self, table: TablePlan, wanted: Alteration) -> None:
+        raise WriteError(f"{table.location} is plain {self._kind} files: there is no table to create or alter.")
+
+    def tidy(self, table: TablePlan, upkeep: UpkeepPlan) -> None:
+        raise WriteError(f"{table.location} is plain {self._kind} files, which are left as they are.")
+
+    def undo(self, location: Location, run_id: str) -> None:
+        self._table(location).undo(run_id)
+
+    def delete(self, location: Location, column: str, value: str) -> None:
+        raise WriteError(f"single rows can't be taken out of {location.text}: it is plain {self._kind} files.")
+
+    def _table(self, location: Location) -> FileTable:
+        return FileTable.of(location.text, location.is_name, self._kind)
+
+    def _save(self, frame: DataFrame, folder: Path, partition_by: tuple[str, ...]) -> int:
+        """Write the files, and count the rows that they hold."""
+        kind = "text" if self._kind == "json" else self._kind
+        writer = frame.write.format(kind).options(**(_CSV if self._kind == "csv" else {}))
+        writer.partitionBy(*partition_by).save(str(folder))
+        counted = self._session.read.format(kind).options(**(_CSV if self._kind == "csv" else {}))
+        rows = counted.schema(frame.schema).load(str(folder)).count()
+        if self._kind == "json":
+            # Lines of json come as ready texts, and Spark calls a file of texts by that name.
+            for file in folder.glob("*.txt"):
+                file.rename(file.with_suffix(".json"))
+        return rows

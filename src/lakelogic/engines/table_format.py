@@ -1,0 +1,51 @@
+"""What an engine must know of a table format: how its tables are pinned, read, written and searched for a run."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+from lakelogic.engines.base import Committed, Stamp
+from lakelogic.plan.ddl import Alteration, TableState
+from lakelogic.plan.locations import Location
+from lakelogic.plan.model import TablePlan, UpkeepPlan
+from lakelogic.sources.read import TableToRead
+from lakelogic.sql.types import Columns
+
+Frame = TypeVar("Frame")
+
+
+class TableFormat(Protocol[Frame]):
+    """Tables of one format, as one engine handles them. Errors of the libraries below become errors of ours here."""
+
+    def pin(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
+        """The table at its version, and its columns."""
+
+    def read(self, wanted: TableToRead) -> Frame:
+        """The rows of a table at its version."""
+
+    def write(self, table: TablePlan, frame: Frame, stamp: Stamp) -> Committed:
+        """Apply the plan's operation in one commit; a write that was committed before is left out."""
+
+    def exists(self, location: Location) -> bool:
+        """Whether there is such a table."""
+
+    def find_commit(self, location: Location, run_id: str) -> Committed | None:
+        """The commit of a run, if there is one."""
+
+    def last_sequence(self, location: Location, app_id: str) -> int:
+        """The highest sequence number that the table has recorded for a writer."""
+
+    def describe(self, table: TablePlan) -> TableState | None:
+        """The table as it is now; None where there is none."""
+
+    def alter(self, table: TablePlan, wanted: Alteration) -> None:
+        """Create the table, or change its columns and settings, without rows."""
+
+    def tidy(self, table: TablePlan, upkeep: UpkeepPlan) -> None:
+        """Join small files and remove those that are out of use."""
+
+    def undo(self, location: Location, run_id: str) -> None:
+        """Leave the table as it was before a run's commit, which must be its newest."""
+
+    def delete(self, location: Location, column: str, value: str) -> None:
+        """Take out the rows whose column has this value."""

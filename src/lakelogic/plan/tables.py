@@ -1,0 +1,100 @@
+"""Tables that good rows go to: what the contract says of the target, and of those beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from sqlglot import exp
+
+from lakelogic.contract import LoadedContract
+from lakelogic.contract.materialization import Compaction
+from lakelogic.errors import ContractError, LakeLogicError
+from lakelogic.plan.locations import Location, locate
+from lakelogic.plan.model import ChangesPlan, TablePlan, UpkeepPlan
+from lakelogic.plan.stored import stored_as
+from lakelogic.sql.types import Columns, type_name
+from lakelogic.write.base import Rows, strategies
+
+Render = Callable[[exp.Expr, Columns], str]
+
+
+def target_table(loaded: LoadedContract, plain: TablePlan, columns: Columns, render: Render) -> TablePlan:
+    """The target with everything that the contract says of its table.
+
+    Raises:
+        ContractError: a column that it is laid out by is not written, or its format can't hold the rows.
+    """
+    said = loaded.model.materialization
+    try:
+        laid_out = replace(
+            _held(plain, said.format, columns, render),
+            partition_by=tuple(columns.get(name).name for name in said.partition_by),
+            cluster_by=tuple(columns.get(name).name for name in said.cluster_by),
+        )
+    except LakeLogicError as error:
+        raise error.at(loaded.place("materialization")) from None
+    return replace(
+        laid_out,
+        properties=tuple(sorted(said.table_properties.items())),
+        evolution=loaded.model.schema_policy.evolution,
+        storage=said.location,
+        upkeep=_upkeep(said.compaction),
+        changes=_in_format(laid_out.changes, said.format),
+    )
+
+
+def secondary_tables(
+    loaded: LoadedContract, rows: Rows, columns: Columns, render: Render, taken: tuple[Location, ...]
+) -> tuple[TablePlan, ...]:
+    """The further places that good rows are written to.
+
+    Raises:
+        ContractError: two of the contract's tables are in one place, or a merge has no key.
+    """
+    tables: list[TablePlan] = []
+    seen = {location.text for location in taken}
+    for position, said in enumerate(loaded.model.materialization.secondary_targets):
+        place = loaded.place("materialization", "secondary_targets", position)
+        location = locate(said.target_path, loaded.directory)
+        if location.text in seen:
+            raise ContractError(f"two tables are both {location.text}.", cure="Name another.", place=place)
+        seen.add(location.text)
+        strategy = strategies.get(said.strategy)()
+        if strategy.needs_key and not rows.keys:
+            raise ContractError(f"strategy {said.strategy} needs a primary_key.", place=place)
+        plain = TablePlan(
+            location.text,
+            location.is_name,
+            said.strategy,
+            strategy.operation(rows),
+            evolution=loaded.model.schema_policy.evolution,
+        )
+        try:
+            tables.append(_held(plain, said.format, columns, render))
+        except LakeLogicError as error:
+            raise error.at(place) from None
+    return tuple(tables)
+
+
+def _in_format(changes: ChangesPlan | None, format_: str) -> ChangesPlan | None:
+    """Deletes are remembered in a table of the target's own format."""
+    if changes is None or changes.deleted is None:
+        return changes
+    return replace(changes, deleted=replace(changes.deleted, format=format_))
+
+
+def _held(table: TablePlan, format_: str, columns: Columns, render: Render) -> TablePlan:
+    select = stored_as(format_, columns)
+    return replace(
+        table,
+        format=format_,
+        columns=tuple((column.name, type_name(column.type)) for column in columns),
+        stored=render(select, columns) if select is not None else None,
+    )
+
+
+def _upkeep(said: Compaction | None) -> UpkeepPlan | None:
+    if said is None:
+        return None
+    return UpkeepPlan(said.auto, said.vacuum_retention_hours if said.vacuum else None)
