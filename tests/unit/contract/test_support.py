@@ -48,8 +48,6 @@ def test_everything_that_is_not_built_is_listed_in_the_order_of_the_file() -> No
         ("notifications: [{target: x}]", "notifications"),
         ("quarantine: {notifications: [{target: x}]}", "quarantine.notifications"),
         ("quarantine: {format: parquet}", "quarantine.format: parquet"),
-        ("materialization: {format: iceberg}", "materialization.format: iceberg"),
-        ("schema_policy: {evolution: compatible}", "schema_policy.evolution: compatible"),
         ("service_levels: {completeness: 99}", "service_levels.completeness"),
         ("service_levels: {freshness: {threshold: 24h, field: at}}", "service_levels.freshness.field"),
         ("stages: {bronze: {dataset: x}}", "stages"),
