@@ -64,7 +64,7 @@ def _emptied(
     if table is None or not engine.last_sequence(table, beginning.writer(role)):
         return None
     nothing = engine.select("SELECT * FROM source WHERE false", {"source": engine.read_back(table, None)})
-    replaced = replace(table, operation=ReplaceRows(), evolve=False)
+    replaced = replace(table, operation=ReplaceRows(), evolution="strict")
     return engine.write(replaced, nothing, beginning.stamp(role, claim))
 
 
