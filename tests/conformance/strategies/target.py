@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pyarrow as pa
 
 from lakelogic import load_contract
 from lakelogic.engines.base import Committed, Engine, Stamp
 from lakelogic.engines.opening import engines
+from lakelogic.engines.polars.engine import PolarsEngine
+from lakelogic.engines.spark.engine import SparkEngine
 from lakelogic.plan.build import Given, build_plan
 from lakelogic.plan.model import ReadPlan, Role, TablePlan
 from lakelogic.run.judging import Judge, Probes
@@ -65,7 +69,14 @@ class Target:
         return publisher.publish(published)
 
     def _frame(self, rows: Sequence[Row]) -> Any:
-        return pa.Table.from_pylist(list(rows), self._schema)
+        """The rows as a frame of the engine's own kind."""
+        table = pa.Table.from_pylist(list(rows), self._schema)
+        if isinstance(self._engine, SparkEngine):
+            kinds = ", ".join(f"{field.name} {_TYPES[str(field.type)]}" for field in self._schema)
+            return self._engine.session.createDataFrame([tuple(row.values()) for row in table.to_pylist()], kinds)
+        if isinstance(self._engine, PolarsEngine):
+            return pl.DataFrame(table)
+        return table
 
     def rows(self, *columns: str) -> list[tuple[Any, ...]]:
         """The table's values, sorted."""
@@ -73,6 +84,11 @@ class Target:
 
         found = DeltaTable(self._plan.target.location).to_pyarrow_table().to_pylist()
         return sorted((tuple(row[name] for name in columns) for row in found), key=str)
+
+    def drop(self) -> None:
+        """Begin anew with no table."""
+        for folder in (self._plan.target.location, f"{self._plan.target.location}_deleted"):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 _TYPES = {"int64": "bigint", "string": "string", "timestamp[us, tz=UTC]": "timestamp", "bool": "boolean"}

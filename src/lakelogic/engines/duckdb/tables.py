@@ -167,4 +167,5 @@ def _schema(table: DeltaTable) -> pa.Schema:
 def _local(uri: str) -> str:
     from urllib.parse import unquote
 
-    return unquote(uri.removeprefix("file://")) if uri.startswith("file://") else uri
+    # delta-rs escapes the names of folders, too; a path with a percent sign of its own is refused before.
+    return unquote(uri.removeprefix("file://"))
