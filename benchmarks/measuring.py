@@ -90,6 +90,10 @@ def _orders(rows: int) -> str:
     return str(folder)
 
 
+def _strategies(order: MeasuringOrder) -> Measured:
+    return _told("strategies", rows=order.rows, repeat=order.repeat)
+
+
 def _peers(order: MeasuringOrder) -> Measured:
     return {peer.key: {"title": peer.title, "tries": _tries(peer, order)} for peer in PEERS}
 
@@ -121,5 +125,6 @@ PARTS: dict[str, Callable[[MeasuringOrder], Measured]] = {
     "light": _light,
     "light_peer": _light_peer,
     "crossover": _crossover,
+    "strategies": _strategies,
     "peers": _peers,
 }

@@ -66,7 +66,7 @@ def goals(results: Results) -> list[Goal]:
     """The promises on speed, as far as they were measured."""
     told = [_speed_goals(results), _jobs_goal(results), _planning_goal(results)]
     told += [_memory_goals(results), _overhead_goal(results), _help_goal(results), _light_goals(results)]
-    told += [_light_peer_goal(results)]
+    told += [_light_peer_goal(results), _strategy_goals(results)]
     return [goal for group in told for goal in group]
 
 
@@ -198,6 +198,17 @@ def _light_peer_goal(results: Results) -> list[Goal]:
         return []
     measured = f"{'' if found.peer_seconds else 'more than '}{found.times:.1f} ×"
     return [Goal(f"{found.title}, against LakeLogic on polars", "≥ 3 ×", measured, found.times >= 3)]
+
+
+def _strategy_goals(results: Results) -> list[Goal]:
+    limits = {"append": 1.15, "merge": 1.2, "scd2": 1.3}
+    found = results.get("strategies", {})
+    told = []
+    for strategy, ways in found.get("strategies", {}).items():
+        ratio = min(ways["product"]["seconds"]) / min(ways["by_hand"]["seconds"])
+        title = f"{strategy} of {found['changes']:,} changes into {found['rows']:,} rows against Delta by hand"
+        told.append(_at_most(title, ratio, limits[strategy], "×"))
+    return told
 
 
 def _at_most(title: str, measured: float, limit: float, unit: str) -> Goal:
