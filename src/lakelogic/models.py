@@ -48,6 +48,8 @@ class Model(BaseModel):
         coerce_numbers_to_str=True,
         allow_inf_nan=False,
         protected_namespaces=(),
+        # Most kinds of rules and transformations are in no contract: a model is built when it is first used.
+        defer_build=True,
     )
 
     @model_validator(mode="before")

@@ -47,7 +47,8 @@ def plainly(tree: exp.Expr) -> exp.Expr:
     Raises:
         SqlError: it can't be written in Spark's SQL.
     """
-    text = tree.transform(_open_cast).sql(PlainSpark)
+    # What transform returns is a copy already.
+    text = tree.transform(_open_cast).sql(PlainSpark, copy=False)
     try:
         plain = parse_one(text, read=PlainSpark)
     except ParseError:
