@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoints, entry_points
+from importlib.metadata import EntryPoint, distributions
 from pkgutil import iter_modules
 from threading import RLock
 from typing import Generic, TypeVar
@@ -85,12 +85,13 @@ class Registry(Generic[T]):
             package = import_module(self._package)
             for module in iter_modules(package.__path__):
                 import_module(f"{self._package}.{module.name}")
-            for entry in _entry_points().select(group=self.group):
-                entry.load()
+            for entry in _entry_points():
+                if entry.group == self.group:
+                    entry.load()
             self._loaded = True
 
 
 @cache
-def _entry_points() -> EntryPoints:
+def _entry_points() -> list[EntryPoint]:
     """Those of all packages: looking them up reads a file of each."""
-    return entry_points()
+    return [entry for package in distributions() for entry in package.entry_points]
