@@ -60,6 +60,10 @@ def _greeting(order: MeasuringOrder) -> Measured:
     return _told("greeting", repeat=2 * order.repeat)
 
 
+def _listing(order: MeasuringOrder) -> Measured:
+    return _told("listing", files=_SOME, repeat=order.repeat)
+
+
 def _light(order: MeasuringOrder) -> Measured:
     return _told("light", source=_orders(order.rows), few=_orders(_FEW), rows=order.rows, repeat=order.repeat)
 
@@ -120,6 +124,7 @@ PARTS: dict[str, Callable[[MeasuringOrder], Measured]] = {
     "planning": _planning,
     "jobs": _jobs,
     "overhead": _overhead,
+    "listing": _listing,
     "speed": _speed,
     "memory": _memory,
     "light": _light,

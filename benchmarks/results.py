@@ -66,7 +66,7 @@ def goals(results: Results) -> list[Goal]:
     """The promises on speed, as far as they were measured."""
     told = [_speed_goals(results), _jobs_goal(results), _planning_goal(results)]
     told += [_memory_goals(results), _overhead_goal(results), _help_goal(results), _light_goals(results)]
-    told += [_light_peer_goal(results), _strategy_goals(results)]
+    told += [_light_peer_goal(results), _strategy_goals(results), _listing_goals(results)]
     return [goal for group in told for goal in group]
 
 
@@ -137,6 +137,18 @@ def _overhead_goal(results: Results) -> list[Goal]:
     ways = results["overhead"]["ways"]
     added = min(ways["product"]["seconds"]) - min(ways["by_hand"]["seconds"])
     return [_at_most(f"added to a run of {results['overhead']['rows']:,} rows, session warm", added, 1.0, "s")]
+
+
+def _listing_goals(results: Results) -> list[Goal]:
+    if "listing" not in results:
+        return []
+    found = results["listing"]
+    told = [_at_most(f"{found['files']:,} files diffed", min(found["diff_seconds"]), 10.0, "s")]
+    sources = {"csv": "files", "delta": "a Delta table"}
+    return told + [
+        _at_most(f"second run on {sources[kind]} with nothing new, session warm", min(seconds), 2.0, "s")
+        for kind, seconds in found["nothing_new_seconds"].items()
+    ]
 
 
 def _help_goal(results: Results) -> list[Goal]:

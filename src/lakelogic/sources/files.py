@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path, PurePosixPath
+from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
 _GLOB = re.compile(r"[*?\[{]")
+_PATH = attrgetter("path")
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
 
 
@@ -66,7 +68,7 @@ class Listing:
 
     def _partition_path(self, file: SourceFile) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """The folders above the first partition, which must be the same for all files, and the partitions' names."""
-        parts = PurePosixPath(_below(file.path, self.root)).parent.parts
+        parts = tuple(_below(file.path, self.root).split("/")[:-1])
         names = tuple(part.split("=", 1)[0] for part in parts if "=" in part)
         return (parts[: -len(names)] if names else (), names)
 
@@ -86,14 +88,15 @@ def list_files(path: str, pattern: str | None = None, folder: str = "") -> Listi
         _refuse_hidden(root)
         return Listing(_uri(path, root.rpartition("/")[0]), (_named(path, entries[0]),))
     matcher = _matcher(glob) if glob else None
+    below = ((entry, _below(entry.path, root)) for entry in entries)
     kept = [
         entry
-        for entry in entries
-        if _is_data(_below(entry.path, root))
-        and (matcher is None or matcher.match(_below(entry.path, root)))
+        for entry, relative in below
+        if _is_data(relative)
+        and (matcher is None or matcher.match(relative))
         and (pattern is None or fnmatchcase(entry.path.rpartition("/")[2], pattern))
     ]
-    return Listing(_uri(path, root), tuple(sorted(_named(path, entry) for entry in kept)))
+    return Listing(_uri(path, root), tuple(sorted((_named(path, entry) for entry in kept), key=_PATH)))
 
 
 def root_of(path: str, folder: str = "") -> str:
@@ -141,7 +144,7 @@ def _entries(system: FileSystem, root: str) -> Iterable[SourceFile]:
 
 def _is_data(relative: str) -> bool:
     """Spark's own rule: names that begin with `_` or `.` are not data, unless they are partitions (`_day=1`)."""
-    return not any(part.startswith(("_", ".")) and "=" not in part for part in PurePosixPath(relative).parts)
+    return not any(part.startswith(("_", ".")) and "=" not in part for part in relative.split("/"))
 
 
 def _refuse_hidden(path: str) -> None:
