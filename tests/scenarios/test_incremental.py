@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 from deltalake import DeltaTable, write_deltalake
 
 from lakelogic.errors import SourceError
+from tests.scenarios.light import light_project
 from tests.scenarios.project import Project
 
 _ROWS = """
@@ -19,6 +21,12 @@ _ROWS = """
     materialization: {{strategy: {strategy}, target_path: out}}
 """
 _FEED = {"delta.enableChangeDataFeed": "true"}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """An empty folder for runs without Spark; those on Spark are in a file of their own."""
+    return light_project(tmp_path)
 
 
 def contract(more: str = "", strategy: str = "append") -> str:
@@ -157,4 +165,18 @@ def test_a_forced_run_moves_the_watermark_too(project: Project) -> None:
     project.run(contract("watermark_field: at", "merge"))
     commit(project, [(2, 2)])
     assert project.run(force=True).counts.source == 2
+    assert project.run().status == "no_new_data"
+
+
+def test_a_change_feed_is_applied_as_changes(project: Project) -> None:
+    more = "watermark_strategy: delta_version, cdc_op_field: _change_type, cdc_timestamp_field: _commit_version"
+    text = contract(more, "merge").replace("load_mode: incremental", "load_mode: cdc")
+    commit(project, [(1, 1), (2, 2)], configuration=_FEED)
+    project.run(text)
+    table = DeltaTable(str(project.root / "src"))
+    table.delete("id = 1")
+    table.update(updates={"at": "to_timestamp('2026-01-02')"}, predicate="id = 2")
+    commit(project, [(3, 3)])
+    assert project.run().counts.source == 3
+    assert project.values("id") == [2, 3]
     assert project.run().status == "no_new_data"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from lakelogic.errors import ContractError, GateClosed, UsageError
 from lakelogic.run.result import RunResult
+from tests.scenarios.light import light_project
 from tests.scenarios.project import Project
 
 _CONTRACT = """
@@ -20,6 +23,12 @@ _CONTRACT = """
     materialization: {{strategy: {strategy}, target_path: out, reprocess_date_column: day{more}}}
 """
 _JANUARY = {"reprocess_from": "2026-01-01", "reprocess_to": "2026-01-31"}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """An empty folder for runs without Spark; those on Spark are in a file of their own."""
+    return light_project(tmp_path)
 
 
 def _contract(strategy: str = "append", price: str = "1", more: str = "") -> str:
