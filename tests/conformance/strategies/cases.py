@@ -23,7 +23,7 @@ class Case:
     columns: tuple[str, ...]
     after: Sequence[tuple[Any, ...]]
     source: Mapping[str, object] | None = None
-    slow_on_spark: bool = False
+    spark_in_ci: bool = False
 
     @property
     def contract(self) -> Mapping[str, object]:
@@ -53,6 +53,7 @@ CASES = (
         [[(1, "a"), (2, "b"), (3, None)], [(4, "a"), (5, None)]],
         ("id", "value"),
         [(2, "b"), (4, "a"), (5, None)],
+        spark_in_ci=True,
     ),
     Case(
         "replace_partitions by a condition",
@@ -67,7 +68,6 @@ CASES = (
         [[(1, "a"), (2, "b")], [(1, "A")]],
         ("id", "value", "_snapshot_date"),
         [(1, "A", date(2026, 2, 11))],
-        slow_on_spark=True,
     ),
     Case(
         "merge in the order of changes, with deletes and late rows",
@@ -80,6 +80,7 @@ CASES = (
         ("id", "value", "at"),
         [(1, "a", at(3)), (3, "C", at(2))],
         source=_CDC,
+        spark_in_ci=True,
     ),
     Case(
         "merge of changes without a time, as they come",
@@ -92,7 +93,6 @@ CASES = (
         ("id", "value"),
         [(1, "A"), (2, "B")],
         source=_OPS,
-        slow_on_spark=True,
     ),
     Case(
         "merge marks what the source deleted",
@@ -115,7 +115,6 @@ CASES = (
             (3, "late", "gone", at(9), "deleted at the source"),
         ],
         source=_CDC,
-        slow_on_spark=True,
     ),
     Case(
         "snapshot_reconcile takes out what a full batch lacks",
@@ -123,7 +122,6 @@ CASES = (
         [[(1, "a"), (2, "b"), (3, "c")], [(2, "B"), (3, "c"), (4, "d")]],
         ("id", "value"),
         [(2, "B"), (3, "c"), (4, "d")],
-        slow_on_spark=True,
     ),
     Case(
         "snapshot_reconcile marks what a full batch lacks, within its scope",
@@ -168,6 +166,7 @@ CASES = (
             (3, "late", datetime(2000, 1, 1, tzinfo=UTC), at(7), False, 1, "initial"),
         ],
         source=_CDC,
+        spark_in_ci=True,
     ),
     Case(
         "a row for the member that is missing, once",
@@ -178,7 +177,6 @@ CASES = (
         [[(1, "a")], [(1, "b")]],
         ("id", "value", "at"),
         [(-1, "unknown", None), (1, "b", None)],
-        slow_on_spark=True,
     ),
     Case(
         "a row for the member that is missing from a history, once",
@@ -186,6 +184,5 @@ CASES = (
         [[(1, "a")], [(1, "b")]],
         ("id", "value", "is_current", "_version"),
         [(1, "a", False, 1), (1, "b", True, 2), (None, None, True, 1)],
-        slow_on_spark=True,
     ),
 )

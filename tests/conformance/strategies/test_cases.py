@@ -24,7 +24,7 @@ _NAMES = ("duckdb", "polars", "spark")
 def _trials() -> Iterator[Any]:
     for case in CASES:
         for engine in _NAMES:
-            marks = [pytest.mark.slow] if engine == "spark" and case.slow_on_spark else []
+            marks = [pytest.mark.slow] if engine == "spark" and not case.spark_in_ci else []
             yield pytest.param(case, engine, id=f"{case.name} ({engine})", marks=marks)
 
 

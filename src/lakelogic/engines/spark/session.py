@@ -26,6 +26,8 @@ _RUN_SETTINGS: Mapping[str, str] = {
     "spark.sql.variable.substitute": "false",
     # A folder named code=007 is text until the contract says otherwise.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    # Spark's default, INT96, overflows other readers beyond the year 2262, and a history ends in 9999.
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
     # Files come in any encoding that Java knows.
     "spark.sql.legacy.javaCharsets": "true",
     # The JIT gives up on a method past 8000 bytes of bytecode; Spark's default lets many rules become one.
