@@ -109,6 +109,18 @@ def _watermark_keys(loaded: LoadedContract) -> Iterator[LakeLogicError]:
         )
 
 
+def _private_watermark(loaded: LoadedContract) -> Iterator[LakeLogicError]:
+    """How far a source was read is kept and shown."""
+    named = loaded.model.source.watermark_field if loaded.model.source else None
+    for field in loaded.model.model.fields:
+        if named is not None and field.name.lower() == named.lower() and (field.is_personal or field.is_masked):
+            yield ContractError(
+                f"watermark_field '{field.name}' is private, and its values would be logged.",
+                cure="Name another column.",
+                place=loaded.place("source", "watermark_field"),
+            )
+
+
 def _keys(loaded: LoadedContract) -> Iterator[LakeLogicError]:
     top, inner = loaded.model.primary_key, loaded.model.materialization.primary_key
     if top and inner and top != inner:
@@ -227,6 +239,7 @@ _CHECKS: tuple[Check, ...] = (
     _cdc,
     _read_again,
     _watermark_keys,
+    _private_watermark,
     _keys,
     _unique_names,
     _links,

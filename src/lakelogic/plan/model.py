@@ -104,7 +104,7 @@ class ReadPlan:
     kind: Literal["files", "table", "frame", "quarantine"]
     location: str
     format: str
-    mode: Literal["full", "incremental", "replay", "release"]
+    mode: Literal["full", "incremental", "cdc", "replay", "release"]
     reason: str
     columns: tuple[tuple[str, str], ...]
     options: tuple[tuple[str, str], ...] = ()

@@ -82,7 +82,7 @@ class Choosing:
         return self.spec.location.text
 
     def _read(self, kind: Literal["files", "table"], form: str, reason: str) -> ReadPlan:
-        mode: Literal["full", "incremental"] = "incremental" if self.spec.incremental else "full"
+        mode = self.spec.declared.load_mode
         return ReadPlan(kind, self._shown(), form, mode, reason, (), pattern=self.spec.pattern)
 
     def _choice(self, listing: Listing | None, pinned: Pinned | None) -> Choice:

@@ -40,9 +40,17 @@ def asked_slice(
             "it is not told by which column rows are found to process them again.",
             cure="Add --reprocess-column, or materialization.reprocess_date_column to the contract.",
         )
+    _refuse_private(loaded, named)
     if values:
         return Slice(named, values=tuple(sorted({str(value) for value in values})))
     return _of_days(named, first, last)
+
+
+def _refuse_private(loaded: LoadedContract, column: str) -> None:
+    """What is processed again is logged."""
+    field = next((item for item in loaded.model.model.fields if item.name.lower() == column.lower()), None)
+    if field is not None and (field.is_personal or field.is_masked):
+        raise UsageError(f"'{field.name}' is private, and its values would be logged.", cure="Name another column.")
 
 
 def _of_days(column: str, first: str | date | None, last: str | date | None) -> Slice:

@@ -111,7 +111,7 @@ class RunsBefore:
         except StateError:
             data = {}
         through, run_id = data.get("through"), data.get("run_id")
-        if not isinstance(through, int) or self._claims.run_of(through) != run_id:
+        if not isinstance(through, int) or through <= self._claims.forgotten or self._claims.run_of(through) != run_id:
             return _Seen()
         if through <= self._claims.forgotten:
             return _Seen()

@@ -91,6 +91,14 @@ def test_an_index_of_another_history_is_not_believed(tmp_path: Path) -> None:
     assert (_past(claims).has(file("x")), _past(claims).has(file("3"))) == (True, False)
 
 
+def test_what_a_reset_has_forgotten_is_not_remembered_by_the_index(tmp_path: Path) -> None:
+    claims = _indexed(tmp_path)
+    claims.forget(_commit(claims, kind="reset"))
+    assert _past(claims).is_empty
+    _commit(claims, file("3"))
+    assert (_past(claims).has(file("3")), _past(claims).has(file("4"))) == (True, False)
+
+
 def test_a_claim_or_an_ending_that_was_lost_is_missed(tmp_path: Path) -> None:
     claims = Claims(tmp_path)
     for number in range(3):
