@@ -16,7 +16,7 @@ _CHANGES = """
       fields:
         - {{name: id, type: int, required: true}}
         - {{name: at, type: timestamp}}
-        - {{name: name, type: string}}
+        - {{name: name, type: string, required: true}}
     primary_key: [id]
     materialization: {{strategy: {strategy}, target_path: out}}
 """
@@ -35,8 +35,10 @@ def _fed(project: Project, strategy: str) -> None:
     counts = first.counts
     assert (counts.source, counts.good, counts.quarantined) == (4, 3, 1)
     assert project.bad() == {"3": ["Rule failed: at is required"]}
-    project.file("in/2.csv", "id,at,name,op\n1,2026-01-05,,d\n2,2026-01-02,late,u\n")
-    assert project.run().counts.good == 2
+    project.file("in/2.csv", "id,at,name,op\n1,2026-01-05,,d\n2,2026-01-02,late,u\n,2026-01-05,,d\n")
+    # A delete needs its key and its time, and no other rule is asked of it.
+    second = project.run().counts
+    assert (second.good, second.quarantined) == (2, 1)
     project.file("in/3.csv", "id,at,name,op\n1,2026-01-02,late,u\n")
     assert project.run().counts.good == 1
 

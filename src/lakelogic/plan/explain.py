@@ -95,6 +95,9 @@ def _passes(plan: Plan) -> list[Pass]:
         passes.append(Pass("answer queries", because, "good rows"))
     if plan.quarantine is not None and splits:
         passes.append(Pass("write the bad rows", "with the reasons of each"))
+    if plan.target.changes is not None:
+        because = "what is merged follows from the good rows and from what the table holds of their keys"
+        passes.append(Pass("compare with the table", because, "good rows that were kept"))
     kept = keeps and plan.measures_first
     counted = "rows and warnings are counted on the way"
     passes.append(Pass("write the good rows", counted, "good rows that were kept" if kept else "source"))
@@ -145,6 +148,8 @@ def _split_statements(stage: StagePlan, when: str) -> list[Statement]:
 def _writes(plan: Plan) -> list[Write]:
     """In the order in which they are written."""
     writes = [Write("good", table, plan.writer(role), _how(table)) for role, table in plan.written]
+    if plan.target.changes is not None and (deleted := plan.target.changes.deleted) is not None:
+        writes.insert(0, Write("deletes", deleted, plan.writer("deleted"), "keys and times, each once"))
     if plan.quarantine is not None:
         writes.insert(0, Write("quarantined", plan.quarantine, plan.writer("quarantine"), _how(plan.quarantine)))
     return writes

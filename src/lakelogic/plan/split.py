@@ -14,6 +14,7 @@ from lakelogic.plan.conform import Declared, conform, declared
 from lakelogic.plan.intake import take_in
 from lakelogic.plan.kept import KeptValues
 from lakelogic.plan.stages import Chain, lookup_step
+from lakelogic.plan.storing import excused
 from lakelogic.rules import declared as model_rules
 from lakelogic.rules.base import Check, Lookup, RowRule
 from lakelogic.rules.naming import unique_names
@@ -112,6 +113,8 @@ class SplitBuilder:
         self._require_order(pre, post)
         if self._problems:
             raise ContractInvalid(self._problems)
+        for stage in (pre, post):
+            stage.checks = [excused(check, self._loaded, stage.columns) for check in stage.checks]
         return self._joined_up(pre, post, unknown)
 
     def _joined_up(self, pre: Stage, post: Stage, unknown: tuple[str, ...]) -> Split:

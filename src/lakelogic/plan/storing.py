@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.materialization import Materialization, UnknownMember
 from lakelogic.plan.locations import Location, deletes_of
 from lakelogic.plan.model import ChangesPlan, TablePlan
+from lakelogic.rules.base import Check
 from lakelogic.sql.annotate import output_columns
 from lakelogic.sql.types import Columns
 from lakelogic.write.base import Changes, Lowered, Rows
-from lakelogic.write.clauses import DELETE
+from lakelogic.write.clauses import DELETE, is_delete
 from lakelogic.write.operations import MergeRows
 from lakelogic.write.options import Cdc, Dimension, History, Reconcile, SoftDelete
 
@@ -30,7 +31,7 @@ def asked_of(loaded: LoadedContract, rows: Rows) -> Rows:
         rows,
         partition_by=wanted.partition_by,
         replace_where=wanted.replace_where,
-        cdc=_cdc(loaded),
+        cdc=captured(loaded),
         soft_delete=_soft_delete(loaded),
         reconcile=Reconcile(wanted.deletion.max_delete_ratio, wanted.deletion.scope) if wanted.deletion else None,
         dimension=_dimension(wanted),
@@ -85,7 +86,21 @@ def _table_of_deletes(changes: Changes, stored: Columns, target: Location) -> tu
     return TablePlan(place.text, place.is_name, "merge", MergeRows((), keys, ())), none
 
 
-def _cdc(loaded: LoadedContract) -> Cdc | None:
+def excused(check: Check, loaded: LoadedContract, columns: Columns) -> Check:
+    """The check, which a row that only tells of a delete need not pass unless it is about its key or time."""
+    cdc = captured(loaded)
+    applied = loaded.model.materialization.strategy in ("merge", "scd2")
+    if not applied or cdc is None or cdc.op is None or cdc.op not in columns:
+        return check
+    needed = {name.lower() for name in (*loaded.primary_key, cdc.time or "")}
+    read = {column.name.removeprefix("_ll_read_").lower() for column in check.predicate.find_all(exp.Column)}
+    if read <= needed:
+        return check
+    return replace(check, predicate=exp.or_(parse_one(is_delete(cdc), read="spark"), exp.paren(check.predicate)))
+
+
+def captured(loaded: LoadedContract) -> Cdc | None:
+    """How the contract's source tells of changes, if it does."""
     source = loaded.source
     if source is None or source.load_mode != "cdc":
         return None
