@@ -6,12 +6,12 @@ import json
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
+from lakelogic.cli import driver_options as given
 from lakelogic.cli import options
 from lakelogic.cli.ending import ended, invoke
 from lakelogic.cli.options import overrides_of
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from lakelogic.driver.summary import Summary
 
 _NAME = "lakelogic-driver"
-_Registries = list[Path] | None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,68 +31,40 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def command(
-    paths: Annotated[
-        list[Path] | None, typer.Argument(metavar="[PATH]...", help="Contracts, registries or folders of them.")
-    ] = None,
-    registry: Annotated[_Registries, typer.Option("--registry", help="A registry of contracts; repeatable.")] = None,
-    reference_registry: Annotated[
-        _Registries, typer.Option("--reference-registry", help="A registry of reference data.")
-    ] = None,
-    gold_registry: Annotated[_Registries, typer.Option("--gold-registry", help="A registry of the gold layer.")] = None,
-    layers: Annotated[str | None, typer.Option("--layers", help="Only these layers, such as bronze,silver.")] = None,
-    entities: Annotated[str | None, typer.Option("--entities", help="Only these entities, such as policies.")] = None,
+    paths: given.Paths = None,
+    registry: given.Registry = None,
+    reference_registry: given.ReferenceRegistry = None,
+    gold_registry: given.GoldRegistry = None,
+    layers: given.Layers = None,
+    entities: given.Entities = None,
     env: options.Environment = None,
     overrides: options.Overrides = None,
-    policy_packs: Annotated[
-        list[str] | None, typer.Option("--policy-pack", help="A policy pack for every contract; repeatable.")
-    ] = None,
-    policy_pack_dir: Annotated[Path | None, typer.Option("--policy-pack-dir", help="The folder of the packs.")] = None,
+    policy_packs: given.PolicyPacks = None,
+    policy_pack_dir: given.PolicyPackDir = None,
     engine: options.Engine = None,
     master: options.Master = None,
-    max_workers: Annotated[int, typer.Option("--max-workers", min=1, help="How many contracts run side by side.")] = 4,
-    window: Annotated[
-        str | None, typer.Option("--window", help="last_success (the default), range, yesterday or none.")
-    ] = None,
-    window_start: Annotated[str | None, typer.Option("--window-start-date", help="First day of the range.")] = None,
-    window_end: Annotated[str | None, typer.Option("--window-end-date", help="Last day of the range.")] = None,
-    backfill_start: Annotated[str | None, typer.Option("--backfill-start-date", help="First day to backfill.")] = None,
-    backfill_end: Annotated[str | None, typer.Option("--backfill-end-date", help="Last day to backfill.")] = None,
-    granularity: Annotated[
-        str, typer.Option("--backfill-granularity", help="Windows of a day, a week or a month.")
-    ] = "day",
-    reprocess_start: Annotated[
-        str | None, typer.Option("--reprocess-start-date", help="First day to process again.")
-    ] = None,
-    reprocess_end: Annotated[
-        str | None, typer.Option("--reprocess-end-date", help="Last day to process again.")
-    ] = None,
-    state_path: Annotated[Path | None, typer.Option("--state-path", help="The file that keeps what succeeded.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Run only what has not succeeded yet.")] = False,
-    retries: Annotated[int, typer.Option("--retries", min=0, help="More attempts after errors that can pass.")] = 0,
-    retry_backoff: Annotated[
-        float, typer.Option("--retry-backoff", min=0, help="Seconds before the first retry; then doubled.")
-    ] = 1.0,
-    retry_max_delay: Annotated[
-        float, typer.Option("--retry-max-delay", min=0, help="The most seconds before a retry.")
-    ] = 60.0,
-    timeout: Annotated[
-        str | None, typer.Option("--timeout", help="The longest time for one contract, such as 30min.")
-    ] = None,
-    max_failures: Annotated[
-        int, typer.Option("--max-consecutive-failures", min=0, help="Stop after so many in a row; 0 never stops.")
-    ] = 0,
-    cache_references: Annotated[
-        bool, typer.Option("--cache-references", help="Read reference data once for all contracts.")
-    ] = False,
-    approval_required: Annotated[
-        bool, typer.Option("--approval-required", help="Ask before publishing what drifts or has many bad rows.")
-    ] = False,
-    approval_file: Annotated[Path | None, typer.Option("--approval-file", help="The file of approvals.")] = None,
-    continue_on_error: Annotated[
-        bool, typer.Option("--continue-on-error", help="Run what can, though contracts or windows fail.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Run again on input that was committed before.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would run, and write nothing.")] = False,
+    max_workers: given.MaxWorkers = 4,
+    window: given.Window = None,
+    window_start: given.WindowStart = None,
+    window_end: given.WindowEnd = None,
+    backfill_start: given.BackfillStart = None,
+    backfill_end: given.BackfillEnd = None,
+    granularity: given.Granularity = "day",
+    reprocess_start: given.ReprocessStart = None,
+    reprocess_end: given.ReprocessEnd = None,
+    state_path: given.StatePath = None,
+    resume: given.Resume = False,
+    retries: given.Retries = 0,
+    retry_backoff: given.RetryBackoff = 1.0,
+    retry_max_delay: given.RetryMaxDelay = 60.0,
+    timeout: given.Timeout = None,
+    max_failures: given.MaxFailures = 0,
+    cache_references: given.CacheReferences = False,
+    approval_required: given.ApprovalRequired = False,
+    approval_file: given.ApprovalFile = None,
+    continue_on_error: given.ContinueOnError = False,
+    force: given.Force = False,
+    dry_run: given.DryRun = False,
     as_json: options.AsJson = False,
     verbose: options.Verbose = False,
 ) -> None:
