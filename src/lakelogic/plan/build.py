@@ -41,6 +41,7 @@ from lakelogic.sql.annotate import output_columns
 from lakelogic.sql.lineage import derived_from
 from lakelogic.sql.types import BINARY, Column, Columns, is_unknown
 from lakelogic.write.base import Lowered, Rows, strategies
+from lakelogic.write.operations import MergeRows
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,7 @@ class _Planner:
             notes=self._notes(),
             policies=self._policies(),
         )
-        found_by_key = self._is_found_by_key(plan.unique_by)
+        found_by_key = self._is_found_by_key((*plan.unique_by, *self._told_apart_by(plan)))
         key_id = self._given.key_id if found_by_key else None
         return replace(plan, questions=self._questions(audits, plan), key_id=key_id)
 
@@ -252,6 +253,11 @@ class _Planner:
         if self._raw() == "sealed":
             wanted |= {secret.name for secret in RAW_SECRETS}
         return tuple(sorted(wanted))
+
+    def _told_apart_by(self, plan: Plan) -> tuple[str, ...]:
+        """Columns whose change makes a new version, which another masking key must not do."""
+        operation = plan.target.operation
+        return operation.compare or () if self._strategy.keeps_history and isinstance(operation, MergeRows) else ()
 
     def _is_found_by_key(self, keys: Sequence[str]) -> bool:
         """Whether rows of a table are found by a value that is masked with a key."""
@@ -344,6 +350,7 @@ class _Planner:
         columns = output_columns(good, self._out, self._relations)
         rows = self._rows(columns, stamps, insert_only)
         try:
+            self._refuse_masked_order()
             asked = asked_of(self._loaded, rows)
             # What is not among rows of quarantine is not gone.
             asked = replace(asked, reconcile=None) if self._given.again else asked
@@ -351,6 +358,11 @@ class _Planner:
             return made_anew(lowered, self._given.part, self._loaded, columns, self._masks), columns
         except LakeLogicError as error:
             raise error.at(self._loaded.place("materialization")) from None
+
+    def _refuse_masked_order(self) -> None:
+        masked = {name.lower() for name in self._masks}
+        if (time := self._loaded.ordered_by) is not None and time.lower() in masked:
+            raise ContractError(f"'{time}' is masked, so changes can't be put in its order.", cure="Leave it unmasked.")
 
     def _rows(self, columns: Columns, stamps: Mapping[str, exp.Expr], insert_only: Sequence[str]) -> Rows:
         keys = tuple(self._out.visible.get(name).name for name in self._loaded.primary_key)

@@ -67,6 +67,7 @@ class Strategy(ABC):
     """A way of writing rows into a table."""
 
     needs_key: ClassVar[bool] = False
+    keeps_history: ClassVar[bool] = False
 
     @abstractmethod
     def operation(self, rows: Rows) -> Operation:

@@ -19,6 +19,7 @@ class Scd2(Strategy):
     """Adds a version where a row has changed, and ends the one before it."""
 
     needs_key = True
+    keeps_history = True
 
     def operation(self, rows: Rows) -> MergeRows:
         versions = _versions(rows)

@@ -72,3 +72,25 @@ def test_deletes_are_remembered_beside_the_target_and_explained(tmp_path: Path) 
     assert plan.target.changes.deleted.location == f"{plan.target.location}_deleted"
     titles = [statement.title for statement in explained(plan).statements]
     assert titles[-3:] == ["deletes to remember", "rows of the table that are looked at", "rows to merge"]
+
+
+def test_an_order_that_is_masked_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "contract.yaml"
+    path.write_text(
+        "source: {path: in.csv, load_mode: cdc, cdc_timestamp_field: at}\nprimary_key: [id]\n"
+        "model: {fields: [{name: at, type: timestamp, masking: nullify}]}\nmaterialization: {strategy: merge}",
+        encoding="utf-8",
+    )
+    with pytest.raises(LakeLogicError, match="'at' is masked, so changes can't be put in its order"):
+        build_plan(load_contract(path), Given(_READ, _FEW, "spark", to_spark))
+
+
+def test_a_history_of_values_that_a_key_has_masked_knows_the_key(tmp_path: Path) -> None:
+    path = tmp_path / "contract.yaml"
+    for strategy, key in (("scd2", "k1"), ("merge", None)):
+        path.write_text(
+            "source: {path: in.csv}\nprimary_key: [id]\nmodel: {fields: [{name: name, masking: hash}]}\n"
+            f"materialization: {{strategy: {strategy}}}",
+            encoding="utf-8",
+        )
+        assert build_plan(load_contract(path), Given(_READ, _FEW, "spark", to_spark, key_id="k1")).key_id == key
