@@ -15,7 +15,7 @@ install: ## the environment in .venv, from the hashed lock
 jars: install ## Delta's jars, fetched once into the user's cache
 	@$(BIN)/python -m lakelogic.engines.spark.jars
 
-demo: install ## the contract of the home page on its four customers, twice
+demo: install ## the home page's contract, then a week of an insurer, layer by layer
 	@scripts/demo.sh
 
 test: jars ## unit, conformance and scenario tests, with a real Spark
