@@ -386,7 +386,8 @@ class DataProcessor:
             result = self._succeeded(prepared, claim, outcome, engine)
             result.counts.reconcile()
             self._record(prepared.beginning, replace(claim, fingerprint=prepared.plan.fingerprint), result)
-            remember_columns(prepared.beginning.claims, prepared.plan)
+            if not isinstance(prepared.found, AgainInput):
+                remember_columns(prepared.beginning.claims, prepared.plan)
         except BaseException as error:
             self._failed(prepared, claim, error, began_to_write=execution.began_to_write)
             raise
