@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
 from lakelogic.errors import RunBusy, StateError
 from lakelogic.sources.files import SourceFile
-from lakelogic.state import files
-from lakelogic.state.claims import Claim, Claims, Pinned, digest_of
+from lakelogic.state import files, owner
+from lakelogic.state.claims import QUARANTINE, RESET, Claim, Claims, Pinned, digest_of
 from lakelogic.state.owner import LEASE_SECONDS, Owner
 
 _FILES = (SourceFile("/in/1.csv", 10, 111), SourceFile("/in/2.csv", 20, 222))
@@ -38,9 +40,9 @@ def _claim(sequence: int = 1, run_id: str = "r1") -> Claim:
 
 def _gone(claims: Claims, claim: Claim) -> None:
     """Make the holder of a claim look like a process that is no more."""
-    owner = claims.folder / f"{claim.sequence:08d}.owner-{claim.attempt:03d}.json"
-    data = json.loads(owner.read_text())
-    owner.write_text(json.dumps({**data, "pid": 2**22 + 1, "began": "1"}))
+    held = claims.folder / f"{claim.sequence:08d}.owner-{claim.attempt:03d}.json"
+    data = json.loads(held.read_text())
+    held.write_text(json.dumps({**data, "pid": 2**22 + 1, "began": "1"}))
 
 
 def test_a_claim_is_read_back_as_it_was_made(tmp_path: Path) -> None:
@@ -197,15 +199,66 @@ def test_files_are_whole_or_absent_and_leave_no_litter(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["claim.json"]
 
 
-def test_a_holder_on_another_machine_is_judged_by_its_heartbeat(tmp_path: Path) -> None:
+@pytest.mark.parametrize("hours", [-1, 1], ids=["old", "from the future"])
+def test_a_holder_on_another_machine_is_judged_by_its_heartbeat(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hours: int
+) -> None:
+    monkeypatch.setattr(owner, "WATCH_SECONDS", 0.3)
     beat = tmp_path / "owner.json"
     beat.touch()
     elsewhere = Owner("another-machine", 1, "1")
     assert elsewhere.is_alive(beat)
-    old = beat.stat().st_mtime - 2 * LEASE_SECONDS
-    os.utime(beat, (old, old))
+    moved = beat.stat().st_mtime + hours * 3600
+    os.utime(beat, (moved, moved))
     assert not elsewhere.is_alive(beat)
     assert not elsewhere.is_alive(tmp_path / "gone.json")
+
+
+def test_a_holder_whose_clock_is_wrong_is_seen_by_its_next_beat(tmp_path: Path) -> None:
+    beat = tmp_path / "owner.json"
+    beat.touch()
+    wrong = beat.stat().st_mtime - 2 * LEASE_SECONDS
+    os.utime(beat, (wrong, wrong))
+    next_beat = Timer(0.3, lambda: os.utime(beat, (wrong + 5, wrong + 5)))
+    next_beat.start()
+    assert Owner("another-machine", 1, "1").is_alive(beat)
+    next_beat.join()
+
+
+def test_a_claim_of_a_machine_that_is_gone_is_taken_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    claims = Claims(tmp_path)
+    monkeypatch.setattr(socket, "gethostname", lambda: "machine-a")
+    first = claims.create(_claim())
+    monkeypatch.setattr(socket, "gethostname", lambda: "machine-b")
+    with pytest.raises(RunBusy, match="run r1 is at work on machine-a"):
+        Claims(tmp_path).hold(first)
+    claims._stop_beating()
+    monkeypatch.setattr(owner, "WATCH_SECONDS", 0.1)
+    monkeypatch.setattr(owner, "LEASE_SECONDS", 0.0)
+    later = Claims(tmp_path)
+    assert later.hold(first).attempt == 2
+    later.finish(first, "succeeded")
+
+
+def test_what_was_read_before_a_reset_counts_no_more(tmp_path: Path) -> None:
+    claims = Claims(tmp_path)
+    claims.finish(claims.create(_claim()), "succeeded")
+    reset = claims.create(replace(_claim(2, "r2"), input=Pinned("/out", RESET)))
+    claims.forget(reset)
+    claims.finish(reset, "succeeded")
+    assert ([claim.run_id for claim, _ in claims.committed()], list(claims.newest()), claims.last()) == ([], [], 2)
+    assert claims.has_committed(_claim().input.digest, "plan") is None
+    claims.finish(claims.create(_claim(3, "r3")), "succeeded")
+    assert [claim.run_id for claim, _ in claims.committed()] == ["r3"]
+
+
+def test_rows_of_quarantine_are_pinned_by_their_ids_and_are_no_source(tmp_path: Path) -> None:
+    claims = Claims(tmp_path)
+    pinned = Pinned("/q", QUARANTINE, version=3, ids=("a", "b"))
+    claims.finish(claims.create(replace(_claim(), input=pinned)), "succeeded")
+    assert claims.read(1).input == pinned
+    assert list(claims.committed()) == []
+    assert pinned.digest != replace(pinned, ids=("a",)).digest
 
 
 def test_a_process_with_a_number_that_was_used_before_is_not_the_same(tmp_path: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 
 from lakelogic.errors import StateError
 from lakelogic.state.runlog import RunLog, run_log_schema
@@ -91,3 +94,30 @@ def test_a_damaged_log_is_told(tmp_path: Path) -> None:
     with pytest.raises(StateError, match="can't be read") as caught:
         log.rows()
     assert caught.value.cure
+
+
+def test_a_log_that_is_damaged_newer_or_read_only_is_refused_before_a_run(tmp_path: Path) -> None:
+    log = RunLog(tmp_path)
+    log.require_usable()
+    log.append({"run_id": "r1"})
+    log.require_usable()
+    newer = pa.table({"format": pa.array([99], pa.int32()), "run_id": ["r2"]})
+    write_deltalake(str(log.path), newer, mode="append", schema_mode="merge")
+    with pytest.raises(StateError, match="newer version") as caught:
+        log.require_usable()
+    assert caught.value.cure == "Upgrade lakelogic here."
+    next((log.path / "_delta_log").glob("*.json")).write_text("{")
+    with pytest.raises(StateError, match="can't be read"):
+        log.require_usable()
+
+
+def test_a_log_on_a_read_only_disk_is_refused_before_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = RunLog(tmp_path)
+    log.append({"run_id": "r1"})
+
+    def refused(**_: object) -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr("lakelogic.state.runlog.TemporaryFile", refused)
+    with pytest.raises(StateError, match=r"can't be written: .*Read-only file system"):
+        log.require_usable()
