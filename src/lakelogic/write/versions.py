@@ -91,6 +91,14 @@ class Versions:
         return f"CAST('{self.history.last}' AS TIMESTAMP)"
 
     @property
+    def _now(self) -> str:
+        """The run's time; a clock that was put back must not make its rows older than those of the table."""
+        now = f"CAST('{NOW}' AS TIMESTAMP)"
+        newest = f"SELECT max({quoted(self.history.begin)}) AS _ll_newest FROM touched"
+        after = "timestamp_micros(unix_micros(m._ll_newest) + CAST(1 AS BIGINT))"
+        return f"greatest({now}, (SELECT coalesce({after}, {now}) FROM ({newest}) AS m))"
+
+    @property
     def _key(self) -> str:
         return listed(self.keys)
 
@@ -107,7 +115,7 @@ class Versions:
         """All that is known of the batch's keys, an event for each time; versions before the first one are only counted."""
         values = listed(self._values)
         values = f"{values}, " if values else ""
-        at = f"CAST({quoted(self.time.name)} AS TIMESTAMP)" if self.time else f"CAST('{NOW}' AS TIMESTAMP)"
+        at = f"CAST({quoted(self.time.name)} AS TIMESTAMP)" if self.time else self._now
         is_delete = DELETE if self.deletes else "false"
         known_at = f"explode({SEEN_AT})" if self.time else quoted(self.history.begin)
         before = "CAST(0 AS BIGINT)" if self.time else f"{quoted(self.history.version)} - CAST(1 AS BIGINT)"

@@ -15,7 +15,7 @@ from lakelogic.engines.polars.engine import PolarsEngine
 from lakelogic.engines.spark.engine import SparkEngine
 from lakelogic.errors import GateClosed
 from tests.conformance.strategies.cases import CASES, Case
-from tests.conformance.strategies.target import Target
+from tests.conformance.strategies.target import Target, at
 
 _SCHEMA = pa.schema({"id": pa.int64(), "value": pa.string(), "at": pa.timestamp("us", tz="UTC"), "op": pa.string()})
 _NAMES = ("duckdb", "polars", "spark")
@@ -66,6 +66,16 @@ def test_a_batch_that_would_take_out_too_much_is_stopped_before_anything_is_writ
         target.take(second)
     assert caught.value.cure is not None
     assert [row[0] for row in target.rows("id")] == [1, 2, 3]
+
+
+def test_a_clock_that_was_put_back_does_not_make_a_row_older(tmp_path: Path) -> None:
+    case = Case("", {"strategy": "scd2"}, [[(1, "a")], [(1, "b")], [(1, "c")]], (), ())
+    target = Target(tmp_path, DuckDBEngine(tmp_path / "warehouse"), case.contract, _SCHEMA)
+    for batch, hour in zip(case.rows(), (10, 9, 8), strict=True):
+        target.take(batch, at(hour))
+    versions = target.rows("_version", "value", "is_current", "effective_from", "effective_to")
+    assert [row[:3] for row in versions] == [(1, "a", False), (2, "b", False), (3, "c", True)]
+    assert all(row[3] < row[4] for row in versions)
 
 
 def test_engines_make_the_same_surrogate_keys(tmp_path: Path, spark: Any) -> None:
