@@ -46,7 +46,7 @@ def changes_plan(lowered: Lowered, source: Columns, target: Location, render: Re
         return None
     stored = output_columns(lowered.stored, source) if lowered.stored else source
     table = output_columns(changes.shape, stored)
-    relations = {"target": table, "touched": table}
+    relations = {"batch": stored, "target": table, "touched": table}
     deleted, shape = _table_of_deletes(changes, stored, target)
     if changes.deletes is not None:
         relations["deleted"] = output_columns(changes.deletes, stored)

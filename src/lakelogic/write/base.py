@@ -42,7 +42,7 @@ class Rows:
 class Changes:
     """How the rows to merge follow from the batch and from what the table holds.
 
-    SELECTs over `source` (the batch), `target` (the table), `touched` (those of its rows that the batch may change) and
+    SELECTs over `source` (the batch, also called `batch` where only its keys are looked at), `target` (the table), `touched` (those of its rows that the batch may change) and
     `deleted` (the deletes that were seen before). `shape` has no rows and the columns of the table, for one that is not there yet.
     """
 
