@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from lakelogic.contract.discovery import Verdict, find_contracts, judge
+from lakelogic.contract.discovery import Verdict, find_contracts, judge, judge_shared
 from lakelogic.errors import ContractInvalid, LakeLogicError, Place
 
 FORMAT = 1
@@ -21,26 +21,30 @@ def command(
 ) -> None:
     """Check contracts, and show every problem with its line."""
     found = find_contracts(paths)
-    verdicts = [judge(file) for file in found.contracts]
+    shared = {file: judge_shared(file) for file in found.skipped}
+    skipped = [file for file, verdict in shared.items() if verdict is None]
+    wrong = [verdict for verdict in shared.values() if verdict is not None and not verdict.valid]
+    verdicts = [*wrong, *(judge(file) for file in found.contracts)]
     if as_json:
-        typer.echo(json.dumps(_report(verdicts, found.skipped), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(_report(verdicts, skipped), indent=2, ensure_ascii=False))
     else:
-        _print(verdicts, found.skipped)
+        _print(verdicts, skipped)
     if not all(verdict.valid for verdict in verdicts):
         raise typer.Exit(ContractInvalid.exit_code)
 
 
 def _print(verdicts: Sequence[Verdict], skipped: Sequence[Path]) -> None:
+    # What is wrong in a file that contracts inherit from is wrong in each of them.
+    problems = dict.fromkeys(str(problem) for verdict in verdicts for problem in verdict.problems)
+    for problem in problems:
+        typer.echo(problem)
     for verdict in verdicts:
-        for problem in verdict.problems:
-            typer.echo(problem)
         for text, place in _notes(verdict):
             typer.echo(f"{place}: note: {text}")
     for file in skipped:
         typer.echo(f"{file}: skipped: not a contract.")
     invalid = sum(not verdict.valid for verdict in verdicts)
-    problems = sum(len(verdict.problems) for verdict in verdicts)
-    told = f", {invalid} invalid with {_counted(problems, 'problem')}" if invalid else ""
+    told = f", {invalid} invalid with {_counted(len(problems), 'problem')}" if invalid else ""
     typer.echo(f"{_counted(len(verdicts), 'contract')}: {len(verdicts) - invalid} valid{told}.")
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 
 from lakelogic.contract.loaded import LoadedContract
 from lakelogic.contract.loading import load_contract
-from lakelogic.contract.policy_packs import FOLDER
+from lakelogic.contract.mesh import DOMAIN_FILE, SYSTEM_FILE, Domain, System, load_mesh_file
+from lakelogic.contract.policy_packs import FOLDER, PolicyPack
 from lakelogic.contract.reading import MAX_BYTES
 from lakelogic.contract.support import unsupported
 from lakelogic.errors import ContractInvalid, LakeLogicError, NotSupportedYet, UsageError
+from lakelogic.models import Model
 
 _ENDINGS = (".yaml", ".yml")
 # Any of these at the top of a file makes it a contract, unless its name says that it is about others.
@@ -62,16 +64,31 @@ def find_contracts(paths: Iterable[Path]) -> Found:
 
 
 def judge(file: Path) -> Verdict:
-    """Whether a file is a valid contract, with everything that is wrong or not built yet.
+    """Whether a file is a valid contract, or one that contracts share, with everything that is wrong or not built yet.
 
     Raises:
         UsageError: the file can't be read, or the project file around it is wrong.
     """
+    if (shared := judge_shared(file)) is not None:
+        return shared
     try:
         loaded = load_contract(file)
     except ContractInvalid as error:
         return Verdict(file, problems=error.problems)
     return Verdict(file, loaded, not_yet=tuple(unsupported(loaded)))
+
+
+def judge_shared(file: Path) -> Verdict | None:
+    """What is wrong with a file that contracts inherit from, or a policy pack; None for any other file."""
+    models: dict[str, type[Model]] = {DOMAIN_FILE: Domain, SYSTEM_FILE: System}
+    model = PolicyPack if file.parent.name == FOLDER else models.get(file.name)
+    if model is None:
+        return None
+    try:
+        load_mesh_file(file.absolute(), model)
+    except ContractInvalid as error:
+        return Verdict(file, problems=error.problems)
+    return Verdict(file)
 
 
 def _yaml_files(folder: Path) -> Iterator[Path]:

@@ -22,7 +22,7 @@ from lakelogic.contract.mesh import (
     load_system,
 )
 from lakelogic.contract.overrides import PATH_KEYS, is_relative_path
-from lakelogic.contract.placeholders import fill_placeholders, settled
+from lakelogic.contract.placeholders import fill_placeholders, placeholder_in, settled
 from lakelogic.contract.places import Path
 from lakelogic.contract.source import Server, Source
 from lakelogic.errors import ContractError, LakeLogicError, Place, did_you_mean
@@ -110,8 +110,17 @@ def fill_in(layered: Layered, mesh: Mesh, file: FilePath | None, environment: st
         "env": environment,
     }
     storage, problems = _storage(mesh, environment)
-    fill_placeholders(layered.data, settled({name: text for name, text in known.items() if text} | storage))
-    return problems
+    values = settled({name: text for name, text in known.items() if text} | storage)
+    fill_placeholders(layered.data, values)
+    return [*problems, *_left_open(layered, values)]
+
+
+def _left_open(layered: Layered, values: Mapping[str, str]) -> Iterator[LakeLogicError]:
+    """Placeholders in names and patterns that nothing fills; those in paths are refused where the path is needed."""
+    for path in (("dataset",), ("info", "table_name"), ("source", "pattern")):
+        if (text := _first(layered.data, path)) and (name := placeholder_in(text)):
+            message, cure = f"placeholder '{{{name}}}' has no value.", did_you_mean(name, values)
+            yield ContractError(message, cure=cure, place=layered.places.of_value(path))
 
 
 def layer_of(data: Mapping[str, object], mesh: Mesh, file: FilePath | None) -> str | None:

@@ -9,10 +9,11 @@ from functools import lru_cache
 from pathlib import Path as FilePath
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import Discriminator, Field, Tag, ValidationError
+from pydantic import AfterValidator, Discriminator, Field, Tag, ValidationError
 
 from lakelogic.contract.fields import SchemaPolicy
-from lakelogic.contract.identity import Metadata, is_layer
+from lakelogic.contract.identity import LAYERS, Metadata, is_layer
+from lakelogic.contract.kinds import problem
 from lakelogic.contract.layering import Written
 from lakelogic.contract.lineage import Lineage
 from lakelogic.contract.materialization import Materialization
@@ -25,7 +26,7 @@ from lakelogic.contract.service_levels import ServiceLevels
 from lakelogic.contract.source import Server, Source
 from lakelogic.contract.values import Duration
 from lakelogic.contract.variables import Variables
-from lakelogic.errors import ContractInvalid, UsageError
+from lakelogic.errors import ContractInvalid, UsageError, did_you_mean
 from lakelogic.models import Model, Name, Names
 
 DOMAIN_FILE = "_domain.yaml"
@@ -37,11 +38,18 @@ FileModel = TypeVar("FileModel", bound=Model)
 
 def is_by_layer(value: object) -> bool:
     """Whether a block has a part for each layer: `materialization: {bronze: …, silver: …}`."""
-    return isinstance(value, dict) and bool(value) and all(isinstance(key, str) and is_layer(key) for key in value)
+    return isinstance(value, dict) and any(isinstance(key, str) and is_layer(key) for key in value)
 
 
+def _known_layer(word: str) -> str:
+    if not is_layer(word):
+        raise problem(f"layer '{word}' is unknown.", did_you_mean(word, LAYERS))
+    return word
+
+
+LayerName = Annotated[str, AfterValidator(_known_layer)]
 PerLayer = Annotated[
-    Annotated[Mapping[str, Block], Tag("by layer")] | Annotated[Block, Tag("for all layers")],
+    Annotated[Mapping[LayerName, Block], Tag("by layer")] | Annotated[Block, Tag("for all layers")],
     Discriminator(lambda value: "by layer" if is_by_layer(value) else "for all layers"),
 ]
 
@@ -181,7 +189,7 @@ def _load(
     try:
         return MeshFile(path, model.model_validate(variables.fill(data)), data, places)
     except ValidationError as error:
-        problems = problems_of(error, model, data, places)
-        for problem in problems:
-            problem.message = variables.hide(problem.message)
-        raise ContractInvalid(problems) from None
+        found = problems_of(error, model, data, places)
+        for each in found:
+            each.message = variables.hide(each.message)
+        raise ContractInvalid(found) from None

@@ -31,6 +31,12 @@ def settled(values: Mapping[str, str]) -> dict[str, str]:
     return known
 
 
+def placeholder_in(text: str) -> str | None:
+    """The name of a placeholder that is still open."""
+    found = _PLACEHOLDER.search(text)
+    return found[1] if found else None
+
+
 def _filled(value: object, values: Mapping[str, str]) -> object:
     if isinstance(value, dict):
         return {key: item if key in _NOT_FILLED else _filled(item, values) for key, item in value.items()}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from lakelogic.cli.main import main
 from lakelogic.contract import load_contract
 from lakelogic.contract.origins import origins
 from lakelogic.errors import ContractInvalid
@@ -137,6 +138,12 @@ def test_braces_of_masks_are_no_placeholders(mesh: Path) -> None:
         ),
         ("_system.yaml", "materialization: {strategy: mrge}\n", "strategy"),
         ("_system.yaml", "domain: finance\nsystem: crm\n", "is of domain 'finance', but lies in domain 'retail'"),
+        ("_system.yaml", "lineage:\n  silver: {}\n  sliver: {}\n", "_system.yaml:3:3: layer 'sliver' is unknown."),
+        (
+            "_system.yaml",
+            "source:\n  pattern: '{entty}_*.csv'\n",
+            "placeholder '{entty}' has no value. Did you mean 'entity'?",
+        ),
         ("../_domain.yaml", "slo: {freshness: soon}\n", "_domain.yaml:1:18: freshness must be a number with a unit"),
         ("../_domain.yaml", "domain: {}\n", "_domain.yaml:1:9: domain must be text"),
     ],
@@ -144,6 +151,16 @@ def test_braces_of_masks_are_no_placeholders(mesh: Path) -> None:
 def test_what_is_wrong_in_a_file_above_is_told_with_its_place(mesh: Path, name: str, text: str, told: str) -> None:
     (mesh / name).write_text(text)
     assert told in refusal(mesh / "silver" / "people_v1.0.yaml")
+
+
+def test_validate_tells_what_is_wrong_in_a_file_above_once(mesh: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["validate", str(mesh.parent)]) == 0
+    assert capsys.readouterr().out == "1 contract: 1 valid.\n"
+    (mesh / "_system.yaml").write_text("systm: crm\n")
+    assert main(["validate", str(mesh.parent)]) == 2
+    told = capsys.readouterr().out
+    assert told.count("key 'systm' is unknown") == 1
+    assert main(["validate", str(mesh / "_system.yaml")]) == 2
 
 
 def test_a_file_above_the_project_is_not_asked(tmp_path: Path) -> None:
