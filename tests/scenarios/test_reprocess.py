@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from lakelogic import load_contract
 from lakelogic.errors import ContractError, GateClosed, UsageError
+from lakelogic.plan.explain import explained
+from lakelogic.run.reprocess import asked_slice
 from lakelogic.run.result import RunResult
 from tests.scenarios.light import light_project
 from tests.scenarios.project import Project
@@ -119,3 +122,21 @@ def test_partition_folders_are_processed_again(project: Project) -> None:
     project.run(text)
     result = _again(project, text.replace('sql: "1"', 'sql: "2"'), reprocess_from="2026-01-02")
     assert (result.counts.source, _prices(project)) == (1, {1: 1, 2: 2})
+
+
+def test_secondary_targets_are_made_anew_alike(project: Project) -> None:
+    more = "secondary_targets: [{target_path: copy}, {target_path: last, strategy: overwrite}]"
+    project.file("in/1.csv", "id,day,country\n1,2026-01-31,DE\n2,2026-02-01,DE\n")
+    project.run(_contract(more=more))
+    _again(project, _contract(price="2", more=more), **_JANUARY)
+    for table in ("out", "copy", "last"):
+        assert {row["id"]: row["price"] for row in project.rows(table)} == {1: 2, 2: 1}
+
+
+def test_the_plan_shows_which_rows_give_way(landed: Project) -> None:
+    part = asked_slice(load_contract(landed.contract(_contract(price="2"))), first="2026-01-01", last="2026-01-31")
+    preview = landed.processor().preview(part=part)
+    (good,) = [write for write in explained(preview.plan).writes if write.role == "good"]
+    assert good.how == (
+        "append, in place of rows where `day` >= CAST('2026-01-01' AS DATE) AND `day` < CAST('2026-02-01' AS DATE)"
+    )

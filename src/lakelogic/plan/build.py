@@ -41,7 +41,7 @@ from lakelogic.sql.annotate import output_columns
 from lakelogic.sql.lineage import derived_from
 from lakelogic.sql.types import BINARY, Column, Columns, is_unknown
 from lakelogic.write.base import Lowered, Rows, strategies
-from lakelogic.write.operations import MergeRows
+from lakelogic.write.operations import MergeRows, Operation
 
 
 @dataclass(frozen=True)
@@ -355,7 +355,7 @@ class _Planner:
             # What is not among rows of quarantine is not gone.
             asked = replace(asked, reconcile=None) if self._given.again else asked
             lowered = self._strategy.lower(asked)
-            return made_anew(lowered, self._given.part, self._loaded, columns, self._masks), columns
+            return replace(lowered, operation=self._of_slice(lowered.operation, columns)), columns
         except LakeLogicError as error:
             raise error.at(self._loaded.place("materialization")) from None
 
@@ -377,7 +377,11 @@ class _Planner:
     def _secondary(self, rows: Rows, lowered: Lowered, quarantine: TablePlan | None) -> tuple[TablePlan, ...]:
         taken = (self._target, Location(quarantine.location)) if quarantine else (self._target,)
         columns = stored_columns(lowered, rows.columns)
-        return secondary_tables(self._loaded, rows, columns, self._render, taken)
+        tables = secondary_tables(self._loaded, rows, columns, self._render, taken)
+        return tuple(replace(table, operation=self._of_slice(table.operation, columns)) for table in tables)
+
+    def _of_slice(self, operation: Operation, columns: Columns) -> Operation:
+        return made_anew(operation, self._given.part, self._loaded, columns, self._masks)
 
     def _comparable(self, keys: Sequence[str], stamps: Mapping[str, exp.Expr]) -> tuple[str, ...] | None:
         """Columns that tell whether a row has changed; None where that can't be told, so that every match is updated."""

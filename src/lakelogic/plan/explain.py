@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 
 from lakelogic.formats.base import formats
 from lakelogic.plan.model import ChangesPlan, Plan, StagePlan, TablePlan
-from lakelogic.write.operations import MergeRows, ReplaceRows
+from lakelogic.write.operations import MergeRows, ReplaceRows, ReplaceSlices
 
 FORMAT = 1
 
@@ -159,6 +159,8 @@ def _how(table: TablePlan) -> str:
     parts = [table.strategy] if table.format == "delta" else [table.format, table.strategy]
     if table.operation.unique_by:
         parts.append(f"by {', '.join(table.operation.unique_by)}")
+    if isinstance(table.operation, ReplaceSlices) and table.operation.where is not None:
+        parts.append(f"in place of rows where {table.operation.where}")
     if table.partition_by:
         parts.append(f"partitioned by {', '.join(table.partition_by)}")
     if table.cluster_by:

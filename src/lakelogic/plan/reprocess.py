@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from sqlglot import exp
 
@@ -12,23 +11,21 @@ from lakelogic.errors import ContractError
 from lakelogic.plan.rows import Slice
 from lakelogic.sql.build import ref
 from lakelogic.sql.types import Columns
-from lakelogic.write.base import Lowered
-from lakelogic.write.operations import AppendRows, MergeRows, ReplaceSlices
+from lakelogic.write.operations import AppendRows, MergeRows, Operation, ReplaceSlices
 
 
 def made_anew(
-    lowered: Lowered, part: Slice | None, loaded: LoadedContract, columns: Columns, masked: Collection[str]
-) -> Lowered:
-    """The operation on a slice, as `reprocess_policy` says. What is merged finds its rows by their keys.
+    operation: Operation, part: Slice | None, loaded: LoadedContract, columns: Columns, masked: Collection[str]
+) -> Operation:
+    """The operation on a slice of a table, as `reprocess_policy` says. What is merged finds its rows by their keys.
 
     Raises:
         ContractError: the slice can't be found in the target.
     """
-    operation = lowered.operation
     if part is None or isinstance(operation, MergeRows):
-        return lowered
+        return operation
     if loaded.model.materialization.reprocess_policy == "append":
-        return replace(lowered, operation=AppendRows())
+        return AppendRows()
     place = loaded.place("materialization")
     column = columns.find(part.column or "")
     if column is None:
@@ -43,4 +40,4 @@ def made_anew(
     if isinstance(operation, ReplaceSlices) and operation.where is not None:
         # A snapshot of the same day stays, apart from the slice.
         condition = exp.and_(operation.where, condition, dialect="spark").sql("spark")
-    return replace(lowered, operation=ReplaceSlices(where=condition))
+    return ReplaceSlices(where=condition)
