@@ -42,7 +42,7 @@ def _row(key: int | None, value: str | None, hour: int | None = None, op: str | 
     return {"id": key, "value": value, "at": None if hour is None else at(hour), "op": op}
 
 
-_CDC = {"load_mode": "cdc", "cdc_op_field": "op", "cdc_timestamp_field": "at"}
+CDC = {"load_mode": "cdc", "cdc_op_field": "op", "cdc_timestamp_field": "at"}
 _OPS = {"load_mode": "cdc", "cdc_op_field": "op"}
 _VERSION = ("id", "value", "effective_from", "effective_to", "is_current", "_version", "_change_reason")
 
@@ -79,7 +79,7 @@ CASES = (
         ],
         ("id", "value", "at"),
         [(1, "a", at(3)), (3, "C", at(2))],
-        source=_CDC,
+        source=CDC,
         spark_in_ci=True,
     ),
     Case(
@@ -114,7 +114,7 @@ CASES = (
             (2, "B", None, None, None),
             (3, "late", "gone", at(9), "deleted at the source"),
         ],
-        source=_CDC,
+        source=CDC,
     ),
     Case(
         "snapshot_reconcile takes out what a full batch lacks",
@@ -165,7 +165,7 @@ CASES = (
             (2, "x", datetime(2000, 1, 1, tzinfo=UTC), at(5), False, 1, "initial"),
             (3, "late", datetime(2000, 1, 1, tzinfo=UTC), at(7), False, 1, "initial"),
         ],
-        source=_CDC,
+        source=CDC,
         spark_in_ci=True,
     ),
     Case(

@@ -34,6 +34,10 @@ def at(hour: int) -> datetime:
     return BEGIN + timedelta(hours=hour)
 
 
+class Died(Exception):
+    """The run ended before its end."""
+
+
 class Target:
     """A table, and the contract that writes it."""
 
@@ -47,16 +51,20 @@ class Target:
         self._engine = engine
         self._schema = schema
         self._sequence = 0
+        self._died = False
 
-    def take(self, rows: Sequence[Row], now: datetime | None = None) -> Committed:
-        """Write one batch."""
-        self._sequence += 1
+    def take(self, rows: Sequence[Row], now: datetime | None = None, *, dies_before: Role | None = None) -> Committed:
+        """Write one batch; a run that dies before it writes a table is the same one the next time."""
+        self._sequence += not self._died
+        self._died = dies_before is not None
         run, started = f"run-{self._sequence}", now or at(1000 + self._sequence)
 
         def pinned(sql: str) -> str:
             return pin(sql, started=started, run_id=run, pipeline_run_id=run)
 
         def write(table: TablePlan, frame: Any, role: Role) -> Committed:
+            if role == dies_before:
+                raise Died
             stamp = Stamp(self._plan.writer(role), self._sequence, run, "plan", "input")
             return self._engine.write(table, frame, stamp)
 
@@ -84,6 +92,12 @@ class Target:
 
         found = DeltaTable(self._plan.target.location).to_pyarrow_table().to_pylist()
         return sorted((tuple(row[name] for name in columns) for row in found), key=str)
+
+    def versions(self, beside: str = "") -> int:
+        """How many commits the table, or one beside it, has seen."""
+        from deltalake import DeltaTable
+
+        return DeltaTable(f"{self._plan.target.location}{beside}").version() + 1
 
     def drop(self) -> None:
         """Begin anew with no table."""

@@ -14,8 +14,8 @@ from lakelogic.engines.duckdb.engine import DuckDBEngine
 from lakelogic.engines.polars.engine import PolarsEngine
 from lakelogic.engines.spark.engine import SparkEngine
 from lakelogic.errors import GateClosed
-from tests.conformance.strategies.cases import CASES, Case
-from tests.conformance.strategies.target import Target, at
+from tests.conformance.strategies.cases import CASES, CDC, Case
+from tests.conformance.strategies.target import Died, Target, at
 
 _SCHEMA = pa.schema({"id": pa.int64(), "value": pa.string(), "at": pa.timestamp("us", tz="UTC"), "op": pa.string()})
 _NAMES = ("duckdb", "polars", "spark")
@@ -66,6 +66,23 @@ def test_a_batch_that_would_take_out_too_much_is_stopped_before_anything_is_writ
         target.take(second)
     assert caught.value.cure is not None
     assert [row[0] for row in target.rows("id")] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("strategy", ["merge", "scd2"])
+def test_a_run_that_dies_after_its_deletes_were_written_ends_like_any_other(tmp_path: Path, strategy: str) -> None:
+    batches = [[(1, "a", 1, "c"), (2, "b", 1, "c")], [(1, None, 5, "d"), (2, "B", 2, "u")], [(1, "late", 3, "u")]]
+    case = Case("", {"strategy": strategy}, batches, (), (), source=CDC)
+    found = []
+    for name, dies_before in (("twin", None), ("killed", "target")):
+        target = Target(tmp_path / name, DuckDBEngine(tmp_path / "warehouse"), case.contract, _SCHEMA)
+        for batch in case.rows():
+            if dies_before:
+                with pytest.raises(Died):
+                    target.take(batch, dies_before="target")
+            target.take(batch)
+        found.append((target.rows("id", "value", "at"), target.versions("_deleted")))
+    assert found[0] == found[1]
+    assert found[0][1] == 1
 
 
 def test_a_clock_that_was_put_back_does_not_make_a_row_older(tmp_path: Path) -> None:
