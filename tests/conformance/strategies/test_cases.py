@@ -70,7 +70,11 @@ def test_a_batch_that_would_take_out_too_much_is_stopped_before_anything_is_writ
 
 @pytest.mark.parametrize("strategy", ["merge", "scd2"])
 def test_a_run_that_dies_after_its_deletes_were_written_ends_like_any_other(tmp_path: Path, strategy: str) -> None:
-    batches = [[(1, "a", 1, "c"), (2, "b", 1, "c")], [(1, None, 5, "d"), (2, "B", 2, "u")], [(1, "late", 3, "u")]]
+    batches: list[list[tuple[Any, ...]]] = [
+        [(1, "a", 1, "c"), (2, "b", 1, "c")],
+        [(1, None, 5, "d"), (2, "B", 2, "u")],
+        [(1, "late", 3, "u")],
+    ]
     case = Case("", {"strategy": strategy}, batches, (), (), source=CDC)
     found = []
     for name, dies_before in (("twin", None), ("killed", "target")):
