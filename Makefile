@@ -22,7 +22,9 @@ test: jars ## unit, conformance and scenario tests, with a real Spark
 	$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not bench" $(ARGS)
 
 torture: jars ## the slow tests: kills, races, large inputs
-	$(BIN)/pytest -m slow $(ARGS)
+	rm -f build/torture.jsonl
+	LAKELOGIC_TORTURE=build/torture.jsonl $(BIN)/pytest -m slow $(ARGS); ended=$$?; \
+	$(BIN)/python -m scripts.reliability build/torture.jsonl && exit $$ended
 
 bench: jars ## speed against hand-written Spark and others
 	$(BIN)/python -m benchmarks $(ARGS)

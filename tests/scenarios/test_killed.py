@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.scenarios.child import POINTS, Errand, at_once, run_and_die
-from tests.scenarios.kills import FIRST, SECOND, Case
+from tests.scenarios.kills import FIRST, SECOND, STRATEGIES, Case, Kill, append_report, report_file
 from tests.scenarios.project import Project
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_STRATEGIES = ("append", "overwrite", "merge")
 # One of each point, and each strategy where it matters most; the others are as like as they are slow.
 _FAST = {("append", "published"), ("merge", "quarantined"), ("overwrite", "logged"), ("append", "claimed")}
 _CASES = [
     pytest.param(strategy, point, marks=() if (strategy, point) in _FAST else pytest.mark.slow)
-    for strategy in _STRATEGIES
+    for strategy in STRATEGIES
     # Whoever dies after closing the claim has finished.
     for point in POINTS[:-1]
 ]
@@ -68,7 +67,9 @@ def test_a_killed_run_ends_like_its_twin(project: Project, twins: Twins, strateg
     result = project.run()
     assert (result.status, result.attempt) == ("succeeded", 2)
     assert result.counts.source == 4
-    assert project.contents() == twins.contents(strategy)
+    found, twin = project.contents(), twins.contents(strategy)
+    append_report(report_file(), [Kill(Case("spark", strategy), point, died=True, same=found == twin)])
+    assert found == twin
     assert project.run().status == "no_new_data"
 
 

@@ -1,0 +1,106 @@
+"""docs/reliability.md from what a torture run has recorded: a line of JSON for each kill."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from scripts.pages.markdown import table
+
+PAGE = Path(__file__).parents[1] / "docs" / "reliability.md"
+REFUSED = "refused"
+
+Kill = Mapping[str, object]
+
+_HEAD = """# Reliability
+
+Promise 2 says: killed at any instant and run again, the tables end as if it had run once. This page is written by `make torture` from what it has done; the figures are those of its last run, and nothing here was worked out by hand.
+
+## How it is done
+
+Each case is a project with one batch behind it and a second one to read. A process runs the second batch and is killed with `SIGKILL`: by itself, right after a step of the commit protocol, or by another process at an instant that nobody chose (seeded, so that it can be done again). Then the contract is run again, twice: once to finish, once to see that nothing is left to do. Rows of target and quarantine, the number of commits of each table and the counts in the run log must equal those of a twin that nobody killed.
+
+Steps: `claimed` (the number is taken), `quarantined` (bad rows are written), `writing` (the target's commit is prepared and not made), `published` (good rows are written), `logged` (the run log has its row), `closed` (the claim is finished)."""
+
+
+def page(kills: Sequence[Kill], made: str) -> str:
+    """The whole page."""
+    done = [kill for kill in kills if kill["where"] != REFUSED]
+    died = sum(bool(kill["died"]) for kill in done)
+    unlike = [kill for kill in done if not kill["same"]]
+    late = len(done) - died
+    told = f"{len(done)} kills were sent: {died} processes died of them, {late} had ended before. {len(unlike)} ended unlike their twin."
+    return "\n\n".join(
+        [_HEAD, "## What was run", f"{made}. {told}", _cells(done), *_refusals(kills), *_failures(unlike), _MORE]
+    )
+
+
+def _cells(done: Sequence[Kill]) -> str:
+    cells: dict[tuple[str, ...], list[Kill]] = {}
+    for kill in done:
+        cells.setdefault(tuple(str(kill[part]) for part in ("engine", "format", "strategy")), []).append(kill)
+    rows = [(*cell, *_counted(kills)) for cell, kills in sorted(cells.items())]
+    return table(("engine", "format", "strategy", "at a step", "at random", "died", "like the twin"), rows)
+
+
+def _counted(kills: Sequence[Kill]) -> tuple[str, ...]:
+    random = sum(str(kill["where"]).startswith("after ") for kill in kills)
+    died = sum(bool(kill["died"]) for kill in kills)
+    same = sum(bool(kill["same"]) for kill in kills)
+    return str(len(kills) - random), str(random), str(died), f"{same} of {len(kills)}"
+
+
+def _refusals(kills: Iterable[Kill]) -> list[str]:
+    refused = sorted(
+        {
+            (f"{k['engine']}", f"{k['format']}", f"{k['strategy']}", f"{k['told']}")
+            for k in kills
+            if k["where"] == REFUSED
+        }
+    )
+    if not refused:
+        return []
+    return [
+        "Combinations that are refused before anything is read:",
+        table(("engine", "format", "strategy", "told"), refused),
+    ]
+
+
+def _failures(unlike: Sequence[Kill]) -> list[str]:
+    if not unlike:
+        return []
+    counted = Counter(f"{kill['engine']} {kill['format']} {kill['strategy']}, {kill['where']}" for kill in unlike)
+    return ["Ended unlike their twin:", "\n".join(f"- {name}: {number}" for name, number in sorted(counted.items()))]
+
+
+_MORE = """## What else is tested
+
+| what | where |
+|---|---|
+| Spark killed with its driver process while the JVM goes on, as a cluster would; and together with its JVM | `tests/scenarios/test_killed.py`, `tests/scenarios/test_killed_anywhere.py` |
+| a killed replay, drop or reset | `tests/scenarios/test_quarantine.py`, `tests/scenarios/test_reset.py` |
+| the same input twice; a lost, reset or older state folder; races for a number | `tests/scenarios/test_exactly_once.py` |
+| two drivers on one contract, and on two contracts with one target | `tests/scenarios/test_light_killed.py` |
+| leases across machines, with clocks that are wrong | `tests/unit/test_claims.py` |
+| a run log that is damaged, newer, or can't be written | `tests/unit/test_runlog.py` |
+
+`make test` runs a seeded sample of the kills."""
+
+
+def main(source: str) -> None:
+    """Write the page from a file of recorded kills."""
+    kills = [json.loads(line) for line in Path(source).read_text(encoding="utf-8").splitlines()]
+    day = datetime.now(UTC).strftime("%Y-%m-%d")
+    made = f"On {day}, with Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors"
+    PAGE.write_text(page(kills, made) + "\n", encoding="utf-8")
+    print(f"wrote {PAGE.relative_to(Path.cwd())}" if PAGE.is_relative_to(Path.cwd()) else f"wrote {PAGE}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
