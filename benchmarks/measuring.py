@@ -64,6 +64,10 @@ def _listing(order: MeasuringOrder) -> Measured:
     return _told("listing", files=_SOME, repeat=order.repeat)
 
 
+def _driver(_: MeasuringOrder) -> Measured:
+    return _told("driver", contracts=_FEW, rows=_FEW, in_a_row=300)
+
+
 def _light(order: MeasuringOrder) -> Measured:
     return _told("light", source=_orders(order.rows), few=_orders(_FEW), rows=order.rows, repeat=order.repeat)
 
@@ -125,6 +129,7 @@ PARTS: dict[str, Callable[[MeasuringOrder], Measured]] = {
     "jobs": _jobs,
     "overhead": _overhead,
     "listing": _listing,
+    "driver": _driver,
     "speed": _speed,
     "memory": _memory,
     "light": _light,

@@ -66,7 +66,7 @@ def goals(results: Results) -> list[Goal]:
     """The promises on speed, as far as they were measured."""
     told = [_speed_goals(results), _jobs_goal(results), _planning_goal(results)]
     told += [_memory_goals(results), _overhead_goal(results), _help_goal(results), _light_goals(results)]
-    told += [_light_peer_goal(results), _strategy_goals(results), _listing_goals(results)]
+    told += [_light_peer_goal(results), _strategy_goals(results), _listing_goals(results), _driver_goals(results)]
     return [goal for group in told for goal in group]
 
 
@@ -148,6 +148,24 @@ def _listing_goals(results: Results) -> list[Goal]:
     return told + [
         _at_most(f"second run on {sources[kind]} with nothing new, session warm", min(seconds), 2.0, "s")
         for kind, seconds in found["nothing_new_seconds"].items()
+    ]
+
+
+def _driver_goals(results: Results) -> list[Goal]:
+    if "in_a_row" not in results.get("driver", {}):
+        return []
+    found = results["driver"]
+    faster = found["one_by_one_seconds"] / found["side_by_side_seconds"]
+    slower = found["last_seconds"] / found["first_seconds"]
+    return [
+        _at_most(
+            f"{found['contracts']:,} contracts loaded, checked and put in order", found["load_seconds"], 15.0, "s"
+        ),
+        _at_most("added by the driver to each contract", found["overhead_seconds"], 0.1, "s"),
+        Goal(f"{found['together']} contracts side by side", "≥ 1.5 × faster", f"{faster:.2f} ×", faster >= 1.5),
+        Goal(
+            f"contract {found['in_a_row']} in one Spark", f"≤ {_FLAT} × the first", f"{slower:.2f} ×", slower <= _FLAT
+        ),
     ]
 
 
