@@ -7,37 +7,60 @@ from typing import Annotated
 
 import typer
 
-Paths = Annotated[
-    list[Path] | None, typer.Argument(metavar="[PATH]...", help="Contracts, registries or folders of them.")
+Paths = Annotated[list[Path] | None, typer.Argument(metavar="PATH", help="Contracts, registries or folders of them.")]
+Registry = Annotated[
+    list[Path] | None, typer.Option("--registry", metavar="FILE", help="A registry of contracts; repeatable.")
 ]
-Registry = Annotated[list[Path] | None, typer.Option("--registry", help="A registry of contracts; repeatable.")]
 ReferenceRegistry = Annotated[
-    list[Path] | None, typer.Option("--reference-registry", help="A registry of reference data.")
+    list[Path] | None, typer.Option("--reference-registry", metavar="FILE", help="A registry of reference data.")
 ]
-GoldRegistry = Annotated[list[Path] | None, typer.Option("--gold-registry", help="A registry of the gold layer.")]
-Layers = Annotated[str | None, typer.Option("--layers", help="Only these layers, such as bronze,silver.")]
-Entities = Annotated[str | None, typer.Option("--entities", help="Only these entities, such as policies.")]
+GoldRegistry = Annotated[
+    list[Path] | None, typer.Option("--gold-registry", metavar="FILE", help="A registry of the gold layer.")
+]
+Layers = Annotated[
+    str | None, typer.Option("--layers", metavar="NAMES", help="Only these layers, such as bronze,silver.")
+]
+Entities = Annotated[
+    str | None, typer.Option("--entities", metavar="NAMES", help="Only these entities, such as policies.")
+]
 PolicyPacks = Annotated[
-    list[str] | None, typer.Option("--policy-pack", help="A policy pack for every contract; repeatable.")
+    list[str] | None,
+    typer.Option("--policy-pack", metavar="NAME", help="A policy pack for every contract; repeatable."),
 ]
-PolicyPackDir = Annotated[Path | None, typer.Option("--policy-pack-dir", help="The folder of the packs.")]
+PolicyPackDir = Annotated[
+    Path | None, typer.Option("--policy-pack-dir", metavar="FOLDER", help="The folder of the packs.")
+]
 MaxWorkers = Annotated[int, typer.Option("--max-workers", min=1, help="How many contracts run side by side.")]
-Window = Annotated[str | None, typer.Option("--window", help="last_success (the default), range, yesterday or none.")]
-WindowStart = Annotated[str | None, typer.Option("--window-start-date", help="First day of the range.")]
-WindowEnd = Annotated[str | None, typer.Option("--window-end-date", help="Last day of the range.")]
-BackfillStart = Annotated[str | None, typer.Option("--backfill-start-date", help="First day to backfill.")]
-BackfillEnd = Annotated[str | None, typer.Option("--backfill-end-date", help="Last day to backfill.")]
-Granularity = Annotated[str, typer.Option("--backfill-granularity", help="Windows of a day, a week or a month.")]
-ReprocessStart = Annotated[str | None, typer.Option("--reprocess-start-date", help="First day to process again.")]
-ReprocessEnd = Annotated[str | None, typer.Option("--reprocess-end-date", help="Last day to process again.")]
-StatePath = Annotated[Path | None, typer.Option("--state-path", help="The file that keeps what succeeded.")]
+Window = Annotated[
+    str | None, typer.Option("--window", metavar="NAME", help="last_success (the default), range, yesterday or none.")
+]
+WindowStart = Annotated[str | None, typer.Option("--window-start-date", metavar="DATE", help="First day of the range.")]
+WindowEnd = Annotated[str | None, typer.Option("--window-end-date", metavar="DATE", help="Last day of the range.")]
+BackfillStart = Annotated[
+    str | None, typer.Option("--backfill-start-date", metavar="DATE", help="First day to backfill.")
+]
+BackfillEnd = Annotated[str | None, typer.Option("--backfill-end-date", metavar="DATE", help="Last day to backfill.")]
+Granularity = Annotated[
+    str, typer.Option("--backfill-granularity", metavar="NAME", help="Windows of a day, a week or a month.")
+]
+ReprocessStart = Annotated[
+    str | None, typer.Option("--reprocess-start-date", metavar="DATE", help="First day to process again.")
+]
+ReprocessEnd = Annotated[
+    str | None, typer.Option("--reprocess-end-date", metavar="DATE", help="Last day to process again.")
+]
+StatePath = Annotated[
+    Path | None, typer.Option("--state-path", metavar="FILE", help="The file that keeps what succeeded.")
+]
 Resume = Annotated[bool, typer.Option("--resume", help="Run only what has not succeeded yet.")]
 Retries = Annotated[int, typer.Option("--retries", min=0, help="More attempts after errors that can pass.")]
 RetryBackoff = Annotated[
     float, typer.Option("--retry-backoff", min=0, help="Seconds before the first retry; then doubled.")
 ]
 RetryMaxDelay = Annotated[float, typer.Option("--retry-max-delay", min=0, help="The most seconds before a retry.")]
-Timeout = Annotated[str | None, typer.Option("--timeout", help="The longest time for one contract, such as 30min.")]
+Timeout = Annotated[
+    str | None, typer.Option("--timeout", metavar="TIME", help="The longest time for one contract, such as 30min.")
+]
 MaxFailures = Annotated[
     int, typer.Option("--max-consecutive-failures", min=0, help="Stop after so many in a row; 0 never stops.")
 ]
@@ -47,7 +70,7 @@ CacheReferences = Annotated[
 ApprovalRequired = Annotated[
     bool, typer.Option("--approval-required", help="Ask before publishing what drifts or has many bad rows.")
 ]
-ApprovalFile = Annotated[Path | None, typer.Option("--approval-file", help="The file of approvals.")]
+ApprovalFile = Annotated[Path | None, typer.Option("--approval-file", metavar="FILE", help="The file of approvals.")]
 ContinueOnError = Annotated[
     bool, typer.Option("--continue-on-error", help="Run what can, though contracts or windows fail.")
 ]
