@@ -20,6 +20,7 @@ import lakelogic
 from lakelogic.catalogs.base import catalogs
 from lakelogic.cli.main import COMMANDS
 from lakelogic.contract import load_text
+from lakelogic.contract.lint.base import lint_rules
 from lakelogic.contract.mesh import Domain, System, load_mesh_file
 from lakelogic.contract.policy_packs import PolicyPack
 from lakelogic.contract.support import unsupported
@@ -163,7 +164,7 @@ def test_the_entry_points_that_are_described_are_those_that_are_read() -> None:
     described = re.findall(
         r"^\| `(lakelogic\.\w+)` \|", (ROOT / "docs/extending.md").read_text(encoding="utf-8"), re.MULTILINE
     )
-    registries = (row_rules, dataset_rules, transforms, masks, formats, engines, catalogs)
+    registries = (row_rules, dataset_rules, transforms, masks, formats, engines, catalogs, lint_rules)
     assert described == [registry.group for registry in registries]
 
 
