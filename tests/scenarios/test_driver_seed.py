@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from deltalake import DeltaTable
 
+from lakelogic import build_dag_from_upstream, load_all_contracts, run_contract, stop_downstream, topo_sort
 from lakelogic.cli.driver import main
 
 if TYPE_CHECKING:
@@ -240,3 +241,29 @@ def test_a_mesh_runs_from_its_folder(fresh: Path, capsys: pytest.CaptureFixture[
         "gold_dim_products": (19, 0),
         "gold_fact_sales": (22, 9),
     }
+
+
+def test_the_printed_loop_walks_the_graph_of_nine_tables(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(fresh / "examples" / "retail_mesh")
+    monkeypatch.setenv("LAKELOGIC_ENGINE", "duckdb")
+    registry = load_all_contracts("contracts/")
+    DAG = build_dag_from_upstream(registry)  # noqa: N806
+    walked = []
+    for node in topo_sort(DAG):
+        report = run_contract(node)
+        walked.append((node.name, node.upstream))
+        if report.dataset_rules_failed:
+            stop_downstream(node)
+    needed = {name: set(upstream) for name, upstream in walked}
+    assert needed == {
+        "bronze_crm_customers": set(),
+        "bronze_erp_products": set(),
+        "bronze_pos_orders": set(),
+        "silver_crm_customers": {"bronze_crm_customers"},
+        "silver_erp_products": {"bronze_erp_products"},
+        "silver_pos_orders": {"bronze_pos_orders"},
+        "gold_dim_customers": {"silver_crm_customers"},
+        "gold_dim_products": {"silver_erp_products"},
+        "gold_fact_sales": {"gold_dim_customers", "gold_dim_products", "silver_pos_orders"},
+    }
+    assert walked[-1][0] == "gold_fact_sales"
