@@ -1,4 +1,4 @@
-"""How good rows get into the target: the strategy, with what the contract says of it, lowered to SQL and one operation."""
+"""How good rows get into the target: the strategy with what the contract says of it, as SQL and one operation."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Publisher:
             )
 
     def publish(self, published: Any, rows: int | None = None) -> Committed:
-        """Write the rows, or what follows from them and from what the table holds, also if another writer was faster."""
+        """Write the rows, or what follows from them and from what the table holds; again if another was faster."""
         return patiently(lambda: self._publish(published, rows))
 
     def copied(self, role: Role, table: TablePlan, published: Any) -> Committed:

@@ -37,13 +37,19 @@ class Rows:
     dimension: Dimension | None = None
     history: History | None = None
 
+    @property
+    def kept(self) -> Columns:
+        """The columns that are stored; the kind of a captured change is no value of the row."""
+        return self.columns.without([self.cdc.op] if self.cdc and self.cdc.op else ())
+
 
 @dataclass(frozen=True)
 class Changes:
     """How the rows to merge follow from the batch and from what the table holds.
 
-    SELECTs over `source` (the batch, also called `batch` where only its keys are looked at), `target` (the table), `touched` (those of its rows that the batch may change) and
-    `deleted` (the deletes that were seen before). `shape` has no rows and the columns of the table, for one that is not there yet.
+    SELECTs over `source` (the batch; `batch` where only its keys are looked at), `target` (the table), `touched` (those
+    of its rows that the batch may change) and `deleted` (the deletes that were seen before). `shape` has the columns of
+    the table and no rows, for one that is not there yet.
     """
 
     shape: exp.Query

@@ -7,6 +7,7 @@ from lakelogic.sql.render import NOW
 from lakelogic.sql.types import Columns
 from lakelogic.write.base import Rows
 from lakelogic.write.clauses import DELETE, DELETED_AT, GONE, listed, of_batch, same, ties
+from lakelogic.write.dimension import unknown_key
 from lakelogic.write.options import Cdc, Reconcile
 from lakelogic.write.soft_delete import deleted, is_living
 
@@ -74,8 +75,9 @@ def absent_rows(rows: Rows, reconcile: Reconcile, columns: Columns) -> str:
     if rows.soft_delete is not None:
         values = deleted(rows.soft_delete, columns, _NOW, "absent from the source")
     out = ", ".join(f"{values[n]} AS {quoted(n)}" if n in values else f"t.{quoted(n)}" for n in columns.names)
+    gone = "true" if rows.soft_delete is None else "false"
     return (
-        f"SELECT {out}, {str(rows.soft_delete is None).lower()} AS {GONE} FROM ({_reached(rows, reconcile, columns)}) AS t "
+        f"SELECT {out}, {gone} AS {GONE} FROM ({_reached(rows, reconcile, columns)}) AS t "
         f"LEFT ANTI JOIN source AS s ON {same(rows.keys, 't', 's')}"
     )
 
@@ -97,5 +99,5 @@ def _reached(rows: Rows, reconcile: Reconcile, columns: Columns) -> str:
         text += f" LEFT SEMI JOIN ({scopes}) AS c ON {same(reconcile.scope, 'a', 'c', '<=>')}"
     living = [is_living(rows.soft_delete, columns, "a")] if rows.soft_delete else []
     if rows.dimension and rows.dimension.unknown:
-        living.append(f"a.{quoted(rows.dimension.key)} <> '{rows.dimension.unknown}'")
+        living.append(f"NOT (a.{quoted(rows.dimension.key)} <=> {unknown_key(rows.dimension)})")
     return f"{text} WHERE {' AND '.join(living)}" if living else text

@@ -34,13 +34,18 @@ def unknown_member(dimension: Dimension, columns: Columns, fixed: Mapping[str, s
         if name not in columns:
             raise ContractError(f"unknown_member has a default for '{name}', which is no column of the target.")
     defaults = {columns.get(name).name: value for name, value in dimension.defaults.items()}
-    values = {dimension.key: exp.Literal.string(dimension.unknown or "").sql("spark"), **fixed}
+    values = {dimension.key: unknown_key(dimension), **fixed}
     for column in columns:
         if (value := defaults.get(column.name)) is not None:
             values[column.name] = f"CAST({literal(value, column.type).sql('spark')} AS {type_name(column.type)})"
     out = ", ".join(f"{values.get(column.name) or _null(column)} AS {quoted(column.name)}" for column in columns)
     there = f"SELECT 1 AS _ll_one FROM target AS t WHERE t.{quoted(dimension.key)} = {values[dimension.key]}"
     return f"SELECT {out} FROM (SELECT 1 AS _ll_one) AS o LEFT ANTI JOIN ({there}) AS t ON o._ll_one = t._ll_one"
+
+
+def unknown_key(dimension: Dimension) -> str:
+    """The surrogate key of that row, as SQL."""
+    return exp.Literal.string(dimension.unknown or "").sql("spark")
 
 
 def _null(column: Column) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from lakelogic.errors import ContractError
 from lakelogic.sql.build import quoted
 from lakelogic.sql.types import STRING, Column, Columns
 from lakelogic.write.base import Changes, Lowered, Rows, Strategy, strategies
@@ -25,7 +26,7 @@ class Merge(Strategy):
         marked = tuple(mark.name for mark in marks(rows.soft_delete, rows.columns)) if rows.soft_delete else ()
         compare = rows.compare
         if compare is not None:
-            compare = (*(name for name in compare if not _is_op(rows, name)), *marked)
+            compare = (*(name for name in compare if name in rows.kept), *marked)
         return MergeRows(
             rows.keys,
             rows.keys,
@@ -45,15 +46,14 @@ def _needs_table(rows: Rows) -> bool:
     return bool(rows.cdc or rows.reconcile or (rows.dimension and rows.dimension.unknown))
 
 
-def _is_op(rows: Rows, name: str) -> bool:
-    """The kind of change tells what to do with a row, and is no value of it."""
-    return rows.cdc is not None and rows.cdc.op is not None and name.lower() == rows.cdc.op.lower()
-
-
 def _own(rows: Rows) -> dict[Column, str]:
     """Columns that the table has beside those of the rows, with their values in a new row."""
     own = {}
     if rows.dimension:
+        if rows.dimension.key in rows.columns:
+            raise ContractError(
+                f"the surrogate key '{rows.dimension.key}' is a column of the rows already.", cure="Name another."
+            )
         own[Column(rows.dimension.key, STRING)] = made_key(rows.dimension, f"STRUCT({listed(rows.keys)})")
     if soft := rows.soft_delete:
         own |= {mark: living(soft, mark) for mark in marks(soft, rows.columns)}
@@ -62,14 +62,14 @@ def _own(rows: Rows) -> dict[Column, str]:
 
 def _columns(rows: Rows) -> Columns:
     """The columns of the table."""
-    return Columns(tuple(column for column in rows.columns if not _is_op(rows, column.name))).with_(*_own(rows))
+    return rows.kept.with_(*_own(rows))
 
 
 def _stored(rows: Rows) -> exp.Query | None:
     own = _own(rows)
     if not own and rows.cdc is None:
         return None
-    kept = [quoted(column.name) for column in rows.columns if not _is_op(rows, column.name)]
+    kept = [quoted(column.name) for column in rows.kept]
     kept += [f"{value} AS {quoted(column.name)}" for column, value in own.items()]
     if rows.cdc:
         kept.append(f"{is_delete(rows.cdc)} AS {DELETE}")
@@ -99,5 +99,4 @@ def _changes(rows: Rows) -> Changes:
 
 def _content(rows: Rows) -> Columns:
     """The columns that tell one row from another: not where and when it was read."""
-    fixed = {name.lower() for name in (*rows.keys, *rows.stamps)}
-    return Columns(tuple(c for c in rows.columns if c.name.lower() not in fixed and not _is_op(rows, c.name)))
+    return rows.kept.without((*rows.keys, *rows.stamps))

@@ -44,8 +44,8 @@ def comparison(text: str, columns: Columns) -> str:
     tree = resolve_expression(parse_condition(text), columns)
     if (other := next((node for node in tree.walk() if not isinstance(node, _ALLOWED)), None)) is not None:
         raise ContractError(
-            f"replace_where can't hold {other.sql('spark')}: the rows to replace are found by comparing columns with literals.",
-            cure="Write for example: day >= '2026-01-01' AND country IN ('DE', 'FR').",
+            f"replace_where can't hold {other.sql('spark')}.",
+            cure="Compare columns with literals, such as day >= '2026-01-01' AND country IN ('DE', 'FR').",
         )
     for node in list(tree.find_all(*_COMPARED)):
         _cast_literals(node, columns)

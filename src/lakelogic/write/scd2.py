@@ -51,25 +51,19 @@ def _versions(rows: Rows) -> Versions:
             f"a history needs moments, and '{time}' is none.",
             cure=f"Declare '{time}' as timestamp or date in model.fields.",
         )
-    kept = [column for column in rows.columns if not _is_op(rows, column.name)]
-    named = {name.lower() for name in (*rows.keys, *rows.stamps, *((time,) if time else ()))}
-    content = [column for column in kept if column.name.lower() not in named]
+    content = rows.kept.without((*rows.keys, *rows.stamps, *((time,) if time else ())))
     track = {rows.columns.get(name).name for name in history.track} or {column.name for column in content}
     return Versions(
         history,
         dimension,
         keys=rows.keys,
-        columns=tuple(kept),
+        columns=rows.kept.items,
         tracked=tuple(column for column in content if column.name in track),
         untracked=tuple(column for column in content if column.name not in track),
         stamps=tuple(rows.columns.get(name) for name in rows.stamps),
         time=rows.columns.get(time) if time else None,
         deletes=bool(rows.cdc and rows.cdc.op),
     )
-
-
-def _is_op(rows: Rows, name: str) -> bool:
-    return rows.cdc is not None and rows.cdc.op is not None and name.lower() == rows.cdc.op.lower()
 
 
 def _refuse_own_names(rows: Rows, versions: Versions) -> None:
@@ -89,8 +83,7 @@ def _refuse_own_names(rows: Rows, versions: Versions) -> None:
 def _stored(rows: Rows) -> exp.Query | None:
     if not (rows.cdc and rows.cdc.op):
         return None
-    kept = [column.name for column in rows.columns if not _is_op(rows, column.name)]
-    return query(f"SELECT {listed(kept)}, {is_delete(rows.cdc)} AS {DELETE} FROM source")
+    return query(f"SELECT {listed(rows.kept.names)}, {is_delete(rows.cdc)} AS {DELETE} FROM source")
 
 
 def _changes(rows: Rows, versions: Versions) -> Changes:

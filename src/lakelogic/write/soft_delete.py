@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from lakelogic.sql.build import quoted, written
 from lakelogic.sql.types import BIGINT, BOOLEAN, STRING, TIMESTAMP, Column, Columns, type_name
 from lakelogic.write.options import SoftDelete
@@ -25,16 +27,16 @@ def living(soft: SoftDelete, column: Column) -> str:
 
 def deleted(soft: SoftDelete, columns: Columns, at: str, reason: str) -> dict[str, str]:
     """The values of these columns in a row that is deleted."""
-    kind = type_name(columns.get(soft.column).type)
-    values = {soft.column: f"CAST('{written(soft.value)}' AS {kind})"}
-    if soft.time:
-        values[soft.time] = f"CAST({at} AS {type_name(columns.get(soft.time).type)})"
-    if soft.reason:
-        values[soft.reason] = f"'{reason}'"
-    return values
+    values = {soft.column: _mark(soft), soft.time: at, soft.reason: f"'{reason}'"}
+    known = [(columns.get(name), value) for name, value in values.items() if name]
+    return {column.name: f"CAST({value} AS {type_name(column.type)})" for column, value in known}
 
 
 def is_living(soft: SoftDelete, columns: Columns, table: str) -> str:
     """Whether a row of the table is not marked as deleted."""
     kind = type_name(columns.get(soft.column).type)
-    return f"NOT ({table}.{quoted(soft.column)} <=> CAST('{written(soft.value)}' AS {kind}))"
+    return f"NOT ({table}.{quoted(soft.column)} <=> CAST({_mark(soft)} AS {kind}))"
+
+
+def _mark(soft: SoftDelete) -> str:
+    return exp.Literal.string(written(soft.value)).sql("spark")

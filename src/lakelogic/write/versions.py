@@ -14,6 +14,8 @@ from lakelogic.write.options import Dimension, History
 # The times of all rows that told of a version. One that changed nothing decides where a late row belongs.
 SEEN_AT = "_seen_at"
 _TIMES = parse_type("array<timestamp>")
+_NONE, _ONE = "CAST(0 AS BIGINT)", "CAST(1 AS BIGINT)"
+_REASON = "CASE WHEN v._ll_number = 1 THEN 'initial' WHEN v._ll_after_end THEN 'returned' ELSE 'changed' END"
 
 
 @dataclass(frozen=True)
@@ -112,15 +114,15 @@ class Versions:
         return [column.name for column in (*self._carried, *self.untracked)]
 
     def _events(self) -> str:
-        """All that is known of the batch's keys, an event for each time; versions before the first one are only counted."""
+        """All that is known of the batch's keys, an event for each time; `_ll_before` counts versions not looked at."""
         values = listed(self._values)
         values = f"{values}, " if values else ""
         at = f"CAST({quoted(self.time.name)} AS TIMESTAMP)" if self.time else self._now
         is_delete = DELETE if self.deletes else "false"
         known_at = f"explode({SEEN_AT})" if self.time else quoted(self.history.begin)
-        before = "CAST(0 AS BIGINT)" if self.time else f"{quoted(self.history.version)} - CAST(1 AS BIGINT)"
+        before = _NONE if self.time else f"{quoted(self.history.version)} - CAST(1 AS BIGINT)"
         parts = [
-            f"SELECT {self._key}, {values}{at} AS _ll_at, {is_delete} AS _ll_ends, CAST(0 AS BIGINT) AS _ll_before FROM source",
+            f"SELECT {self._key}, {values}{at} AS _ll_at, {is_delete} AS _ll_ends, {_NONE} AS _ll_before FROM source",
             f"SELECT {self._key}, {values}{known_at} AS _ll_at, false AS _ll_ends, {before} AS _ll_before FROM touched",
         ]
         if self.deletes:
@@ -128,13 +130,13 @@ class Versions:
             nothing = f"SELECT {listed(self._values)} FROM source WHERE false" if values else "SELECT 1 AS _ll_one"
             parts.append(
                 f"SELECT {listed(self.keys, 'd')}, {listed(self._values, 'n')}{', ' if values else ''}"
-                f"d.{DELETED_AT} AS _ll_at, true AS _ll_ends, CAST(0 AS BIGINT) AS _ll_before "
+                f"d.{DELETED_AT} AS _ll_at, true AS _ll_ends, {_NONE} AS _ll_before "
                 f"FROM ({seen}) AS d LEFT JOIN ({nothing}) AS n ON false"
             )
         return " UNION ALL ".join(parts)
 
     def _ordered(self) -> str:
-        """Of events at the same time the last one counts: a row more than a delete, higher values more than lower ones."""
+        """Of events at one time the last counts: a row more than a delete, higher values more than lower ones."""
         order = ", ".join(["_ll_at", "_ll_ends DESC", *ties((*self.tracked, *self.untracked), "ASC")])
         return f"SELECT *, lead(_ll_at) OVER (PARTITION BY {self._key} ORDER BY {order}) AS _ll_next FROM events"
 
@@ -157,7 +159,7 @@ class Versions:
         begins = f"NOT _ll_ends AND (_ll_after_end IS NULL OR _ll_after_end{differs})"
         over = f"OVER (PARTITION BY {self._key} ORDER BY _ll_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
         before = f"max(_ll_before) OVER (PARTITION BY {self._key})"
-        return f"SELECT *, sum(IF({begins}, CAST(1 AS BIGINT), CAST(0 AS BIGINT))) {over} + {before} AS _ll_number FROM followed"
+        return f"SELECT *, sum(IF({begins}, {_ONE}, {_NONE})) {over} + {before} AS _ll_number FROM followed"
 
     def _grouped(self) -> str:
         """A version is what happened from its first row to the next version; the deletes in it come last."""
@@ -189,7 +191,7 @@ class Versions:
             history.end: f"coalesce(v._ll_until, {self._last})",
             history.current: "v._ll_until IS NULL",
             history.version: "v._ll_number",
-            history.reason: "CASE WHEN v._ll_number = 1 THEN 'initial' WHEN v._ll_after_end THEN 'returned' ELSE 'changed' END",
+            history.reason: _REASON,
             self.dimension.key: f"coalesce(t.{quoted(self.dimension.key)}, {made_key(self.dimension, made)})",
             SEEN_AT: f"v.{SEEN_AT}",
         }
