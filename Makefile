@@ -12,8 +12,8 @@ help: ## list what there is to make
 install: ## the environment in .venv, from the hashed lock
 	@scripts/install.sh "$(PYTHON)"
 
-jars: install ## Delta's jars, fetched once into the user's cache
-	@$(BIN)/python -m lakelogic.engines.spark.jars
+jars: install ## the jars of Delta and Iceberg, fetched once into the user's cache
+	@$(BIN)/python -m lakelogic.engines.spark.jars delta iceberg
 
 demo: install ## the home page's contract, then a week of an insurer, layer by layer
 	@scripts/demo.sh

@@ -1,7 +1,7 @@
 """Tables of plain files: each run is a folder that appears as a whole, with a manifest that names what it holds.
 
     <target>/run=<run id>/part-….parquet     the rows of a run
-    <target>/run=<run id>/_manifest.json     who wrote them, and what they replaced
+    <target>/run=<run id>/_manifest          who wrote them, and what they replaced
     <target>/_staging/run=<run id>/          what is being written, seen by nobody
 
 Renaming a folder is atomic on a file system, so a killed run leaves nothing that readers can see.
@@ -24,7 +24,8 @@ from lakelogic.plan.stored import RUN
 from lakelogic.write.operations import ReplaceRows
 
 FORMAT = 1
-_MANIFEST = "_manifest.json"
+# Without an ending, so that no pattern of data files matches it.
+_MANIFEST = "_manifest"
 _STAGING = "_staging"
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from lakelogic.engines.duckdb.streams import Stream
 from lakelogic.errors import LakeLogicError
 from lakelogic.sql.duckdb.macros import Macros
-from lakelogic.sql.duckdb.types import quoted
+from lakelogic.sql.duckdb.types import quoted, text
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection, DuckDBPyRelation
@@ -101,6 +101,11 @@ class Session:
         found = self.connection.execute(f"SELECT * FROM ({self._runnable(frame)}) LIMIT {limit}")
         names = [column[0] for column in found.description]
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+    def copy(self, frame: Frame, place: str, options: str) -> None:
+        """Write the rows of a frame to files."""
+        # A result that nobody fetches keeps the connection busy.
+        self.connection.execute(f"COPY ({self._runnable(frame)}) TO {text(place)} ({options})").fetchall()
 
     def types(self, relation: str) -> dict[str, str]:
         """The columns of something that stands after FROM, with DuckDB's types."""

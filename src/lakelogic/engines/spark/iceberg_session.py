@@ -1,4 +1,4 @@
-"""Iceberg on a session: whether it is there, and bringing it to a session of our own."""
+"""Iceberg on a session: whether it is there."""
 
 from __future__ import annotations
 
@@ -33,5 +33,6 @@ def require_iceberg(session: SparkSession) -> None:
     except (PySparkException, Py4JJavaError) as error:
         raise EngineUnavailable(
             "The Spark session that is active has no Iceberg.",
-            cure="Start it with Iceberg's runtime jar, or stop it and let LakeLogic start its own.",
+            cure="Start it with Iceberg's runtime jar. A Spark that LakeLogic starts has it once the jar was fetched:"
+            " run this contract in a process of its own.",
         ) from error

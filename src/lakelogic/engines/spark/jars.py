@@ -81,6 +81,11 @@ def missing_jars(*groups: str, environ: Mapping[str, str] = os.environ) -> tuple
     return tuple(jar for jar in _jars(groups) if not _is_pinned(folder / jar.file, jar))
 
 
+def were_fetched(*groups: str, environ: Mapping[str, str] = os.environ) -> bool:
+    """Whether the jars of these groups are in the cache; what they hold is checked when they are used."""
+    return all((cache_folder(environ) / jar.file).is_file() for jar in _jars(groups))
+
+
 def cache_folder(environ: Mapping[str, str] = os.environ) -> Path:
     """Where jars are kept: $LAKELOGIC_CACHE/jars, else the user's cache folder."""
     if own := environ.get("LAKELOGIC_CACHE"):

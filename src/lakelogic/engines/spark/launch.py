@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _DELTA_EXTENSION = "io.delta.sql.DeltaSparkSessionExtension"
-ICEBERG_EXTENSION = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 _DELTA_CATALOG = "org.apache.spark.sql.delta.catalog.DeltaCatalog"
 
 _SECRET = re.compile(r"secret|password|token|access[.]?key", re.IGNORECASE)
@@ -57,8 +56,7 @@ def launch_settings(
     conf |= _local_settings(master) if local else {}
     conf |= settings
     conf["spark.master"] = master
-    extensions = (_DELTA_EXTENSION, ICEBERG_EXTENSION) if iceberg else (_DELTA_EXTENSION,)
-    conf["spark.sql.extensions"] = _joined(",", *extensions, settings.get("spark.sql.extensions"))
+    conf["spark.sql.extensions"] = _joined(",", _DELTA_EXTENSION, settings.get("spark.sql.extensions"))
     conf["spark.sql.catalog.spark_catalog"] = _DELTA_CATALOG
     # In one JVM a class path starts faster than jars that Spark copies; executors elsewhere need them sent.
     carrier, separator = ("spark.driver.extraClassPath", os.pathsep) if local else ("spark.jars", ",")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from lakelogic.engines.spark.jars import were_fetched
 from lakelogic.engines.spark.launch import launch, launch_settings
 from lakelogic.engines.spark.quiet import quiet_errors
 from lakelogic.errors import EngineUnavailable, UsageError
@@ -62,6 +63,8 @@ def open_session(
         raise UsageError(f"SPARK_REMOTE is set, and the master {master} is asked for.", cure="Give only one of them.")
     if remote and not remote.startswith("local"):
         return _connect(remote, settings)
+    # A later contract of this process may need it, and a class path is of the start: what was fetched once is on it.
+    iceberg = iceberg or were_fetched("iceberg")
     conf = launch_settings(
         settings, master=remote or master or "local[*]", warehouse=warehouse, verbose=verbose, iceberg=iceberg
     )

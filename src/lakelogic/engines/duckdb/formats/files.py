@@ -98,11 +98,13 @@ class FileTables:
             place = folder if partition_by else folder / f"part-00000.{self._kind}"
             layout = f", PARTITION_BY ({', '.join(map(quoted, partition_by))})" if partition_by else ""
             options = _OPTIONS[self._kind] + layout
-            self._session.connection.execute(f"COPY ({frame.sql}) TO {text(str(place))} ({options})")
+            self._session.copy(frame, str(place), options)
         if not any(folder.rglob(f"*.{self._kind}")):
             return 0
-        counted = self._session.connection.execute(f"SELECT count(*) FROM {_files(self._kind, [str(folder)])}")
-        return int((counted.fetchone() or (0,))[0])
+        (counted,) = self._session.rows(
+            self._session.select(f"SELECT count(*) AS rows FROM {_files(self._kind, [str(folder)])}"), 1
+        )
+        return int(str(counted["rows"]))
 
     def _save_lines(self, frame: Frame, file: Path) -> None:
         """Rows of json come as ready texts."""
