@@ -30,8 +30,8 @@ POINTS = ("claimed", "quarantined", "writing", "published", "logged", "closed")
 # Imported once by the process that all others are forked from; none of it may start a thread.
 _WARM = [
     "duckdb", "deltalake", "polars", "pyarrow.parquet", "cryptography.hazmat.primitives.ciphers.aead",
-    "lakelogic.run.processor", "lakelogic.quarantine.lifecycle", "lakelogic.engines.polars.engine",
-    "tests.scenarios.light",
+    "pyarrow.compute", "pyarrow.csv", "pyarrow.json", "duckdb.func", "lakelogic.cli.main", "lakelogic.run.processor",
+    "lakelogic.quarantine.lifecycle", "lakelogic.engines.polars.engine", "tests.scenarios.warm",
 ]  # fmt: skip
 
 

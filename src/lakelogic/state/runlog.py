@@ -195,10 +195,9 @@ class RunLog:
 
 def _newest_format(table: DeltaTable) -> int:
     """The highest format of any row, from the statistics of the log's files."""
-    import pyarrow as pa
-
-    actions = pa.table(table.get_add_actions(flatten=True))
-    known = actions["max.format"].to_pylist() if "max.format" in actions.column_names else []
+    # Turned into a table of pyarrow, it would load pandas.
+    actions = table.get_add_actions(flatten=True)
+    known: list[int | None] = actions.column("max.format").to_pylist() if "max.format" in actions.schema.names else []
     return max((int(value) for value in known if value is not None), default=0)
 
 
