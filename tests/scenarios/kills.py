@@ -6,7 +6,6 @@ import json
 import os
 import random
 import shutil
-import signal
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -100,7 +99,7 @@ class Arena:
         self._restore()
         process = forked(perform, self._errand)
         time.sleep(seconds)
-        os.kill(process.pid or 0, signal.SIGKILL)
+        process.kill()
         process.join(120)
         return self._ended(process.exitcode, f"after {seconds:.3f} s")
 

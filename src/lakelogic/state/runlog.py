@@ -197,8 +197,9 @@ def _newest_format(table: DeltaTable) -> int:
     """The highest format of any row, from the statistics of the log's files."""
     # Turned into a table of pyarrow, it would load pandas.
     actions = table.get_add_actions(flatten=True)
-    known: list[int | None] = actions.column("max.format").to_pylist() if "max.format" in actions.schema.names else []
-    return max((int(value) for value in known if value is not None), default=0)
+    if "max.format" not in actions.schema.names:
+        return 0
+    return max((int(value) for value in actions.column("max.format").to_pylist() if value is not None), default=0)
 
 
 def _as_table(row: Mapping[str, Any]) -> pa.Table:
