@@ -20,6 +20,7 @@ PRODUCTS = [
     ("TRV", "Travel", "travel", 5000),
     ("PET", "Pet", "animals", 4000),
 ]
+CURRENCIES = [("EUR", "Euro"), ("GBP", "Pound sterling"), ("SEK", "Swedish krona")]
 REGIONS = [("N", "North"), ("E", "East"), ("S", "South"), ("W", "West")]
 
 Row = dict[str, object]
@@ -51,6 +52,8 @@ def insurance(data: Path) -> None:
     chance = random.Random(SEED)  # noqa: S311
     write(data / "reference" / "products.csv", [_product(*product) for product in PRODUCTS])
     write(data / "reference" / "regions.csv", [{"region_code": code, "region_name": name} for code, name in REGIONS])
+    currencies = [{"currency": code, "currency_name": name} for code, name in CURRENCIES]
+    write(data / "reference" / "currencies.csv", currencies)
     customers = {f"C{n:04d}": _customer(chance, n) for n in range(1, 41)}
     policies: dict[str, Row] = {}
     claims: dict[str, Row] = {}

@@ -31,6 +31,7 @@ BASIC = f"{ALL} --layers reference,bronze,silver,gold --window last_success"
 
 # What the week holds, whatever engine reads it: good rows, and bad ones.
 WEEK = {
+    "reference_shared_currencies": (3, 0),
     "reference_shared_products": (4, 0),
     "reference_shared_regions": (4, 0),
     "bronze_insurance_customers": (51, 2),
