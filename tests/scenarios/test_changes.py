@@ -129,3 +129,19 @@ def test_a_source_that_lost_its_rows_empties_no_table(project: Project) -> None:
     assert (project.versions(), project.versions("out_quarantine")) == before
     assert project.run(contract.replace("10%", "100%")).counts.good == 1
     assert project.values("id") == [1]
+
+
+def test_a_merge_into_partitions_of_its_key_finds_every_row(project: Project) -> None:
+    contract = """
+        source: {path: in/*.csv, load_mode: incremental}
+        primary_key: [day, place]
+        model: {fields: [{name: day, type: date}, {name: place, type: string}, {name: n, type: int}]}
+        materialization: {strategy: merge, target_path: out, partition_by: [place, day]}
+    """
+    project.file("in/1.csv", "day,place,n\n2026-01-01,it's,1\n2026-01-02,b\\c,2\n2026-01-03,a,3\n")
+    project.run(contract)
+    project.file("in/2.csv", "day,place,n\n2026-01-02,b\\c,20\n2026-01-01,it's,10\n2026-01-09,new,9\n")
+    second = project.run()
+    assert second.target is not None
+    assert (second.target.updated, second.target.inserted) == (2, 1)
+    assert project.values("n") == [10, 20, 3, 9]
