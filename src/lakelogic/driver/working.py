@@ -124,7 +124,9 @@ def _ended(node: Node, window: Window, result: RunResult) -> Outcome:
     blocks = "; ".join(result.blocking) or None
     outcome = outcome_of(node, window, status, blocks or result.reason)
     told = f"'{node.name}': {blocks}" if blocks else None
-    return replace(outcome, result=result, blocks=told, exit_code=result.exit_code)
+    # Frames hold on to their session; of many contracts only what happened is kept.
+    kept = replace(result, frames=None, handed=None, look=None)
+    return replace(outcome, result=kept, blocks=told, exit_code=result.exit_code)
 
 
 def _failed(node: Node, window: Window, error: LakeLogicError, watch: Watch) -> Outcome:

@@ -30,6 +30,7 @@ def test_a_registry_runs_in_order_and_everything_arrives(two_chains: Lake) -> No
     summary = two_chains.drive()
     assert set(statuses(summary).values()) == {"succeeded"}
     assert summary.exit_code == 0
+    assert all(outcome.result and outcome.result.frames is None for outcome in summary.outcomes)
     assert [row["name"] for row in two_chains.rows("gold_b")] == ["a", "b"]
     log = two_chains.log()
     assert {row["pipeline_run_id"] for row in log} == {summary.pipeline_run_id}

@@ -6,7 +6,7 @@ from threading import Lock
 
 from lakelogic.engines.opening import EngineSettings
 from lakelogic.engines.spark.engine import SparkEngine
-from lakelogic.engines.spark.session import active_session, open_session, require_delta
+from lakelogic.engines.spark.session import active_session, open_session, require_delta, take_turns
 
 _ours: list[int] = []
 # Contracts that run side by side share one Spark, which the first of them starts.
@@ -33,4 +33,5 @@ def open_spark(settings: EngineSettings) -> SparkEngine:
     if id(found) not in _ours:
         require_delta(found)
         return SparkEngine(found, None)
+    take_turns(found)
     return SparkEngine(found, settings.warehouse)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -88,6 +89,14 @@ def run_session(base: SparkSession) -> SparkSession:
     for key, value in _RUN_SETTINGS.items():
         session.conf.set(key, value)
     return session
+
+
+def take_turns(session: SparkSession) -> None:
+    """Let the jobs of this thread get their turns among those of other threads; a client of Connect has no say in it."""
+    if hasattr(session, "cloneSession"):
+        return
+    # A pool for each thread, not for each run: Spark never forgets one.
+    session.sparkContext.setLocalProperty("spark.scheduler.pool", threading.current_thread().name)
 
 
 def require_delta(session: SparkSession) -> None:
