@@ -126,6 +126,13 @@ class SourceError(LakeLogicError):
     code = "source"
 
 
+class SourceChanged(SourceError):
+    """A file was replaced while it was read; nothing of it stays written."""
+
+    code = "source-changed"
+    retry_can_help = True
+
+
 class ExternalLogicError(LakeLogicError):
     """The contract's own code raised, returned no frame, or took too long."""
 

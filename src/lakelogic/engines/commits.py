@@ -12,6 +12,8 @@ from lakelogic.errors import WriteError
 
 _WRITES = {"WRITE", "MERGE", "CREATE TABLE AS SELECT", "CREATE OR REPLACE TABLE AS SELECT", "REPLACE TABLE AS SELECT"}
 
+_UNDONE = "undone"
+
 
 def told(stamp: Stamp, **more: object) -> str:
     """What a commit says of the run that made it, as its `userMetadata`."""
@@ -38,9 +40,16 @@ def said(entry: Mapping[str, Any]) -> dict[str, Any]:
 def commit_of(history: Iterable[Mapping[str, Any]], run_id: str, shown: str) -> Committed | None:
     """The commit of rows that carries this run's id."""
     for entry in history:
+        if said(entry).get(_UNDONE) == run_id:
+            return None
         if said(entry).get("run_id") == run_id and entry["operation"] in _WRITES:
             return _committed(entry, shown)
     return None
+
+
+def undoing(run_id: str) -> str:
+    """What a commit says that takes back the one of a run, as its `userMetadata`."""
+    return json.dumps({_UNDONE: run_id})
 
 
 def version_before(history: Iterable[Mapping[str, Any]], run_id: str, shown: str) -> int | None:
@@ -50,7 +59,7 @@ def version_before(history: Iterable[Mapping[str, Any]], run_id: str, shown: str
         WriteError: others have written since.
     """
     later = list(takewhile(lambda entry: said(entry).get("run_id") != run_id, entries := list(history)))
-    if len(later) == len(entries):
+    if len(later) == len(entries) or any(said(entry).get(_UNDONE) == run_id for entry in later):
         return None
     if any(entry["operation"] in _WRITES for entry in later):
         raise WriteError(

@@ -12,6 +12,7 @@ from lakelogic.errors import SourceError, WriteError
 from lakelogic.sources.read import TableToRead
 
 RUN_ID = "lakelogic.run-id"
+UNDONE = "lakelogic.undone"
 _APP_ID = "lakelogic.app-id"
 _SEQUENCE = "lakelogic.sequence"
 _OPERATION = "lakelogic.operation"
@@ -76,8 +77,9 @@ def lineage(snapshots: Iterable[Snapshot], current: int | None) -> list[Snapshot
 
 def commit_of(snapshots: Iterable[Snapshot], run_id: str, shown: str) -> Committed | None:
     """The commit of rows that carries this run's id."""
-    found = next((each for each in snapshots if each.summary.get(RUN_ID) == run_id), None)
-    if found is None:
+    about = (each for each in snapshots if run_id in (each.summary.get(RUN_ID), each.summary.get(UNDONE)))
+    found = next(about, None)
+    if found is None or UNDONE in found.summary:
         return None
     operation, summary = found.summary.get(_OPERATION, ""), found.summary
     merged = operation == "MERGE"

@@ -16,13 +16,14 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_f
 from lakelogic.contract import LoadedContract, load_contract
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import EngineSettings, chosen_engine, engines, open_engine
-from lakelogic.errors import ApprovalNeeded, LakeLogicError, RunBusy
+from lakelogic.errors import ApprovalNeeded, LakeLogicError, RunBusy, SourceChanged
 from lakelogic.observe.service_levels import ServiceLevelResult, judge_service_levels
 from lakelogic.plan.model import Plan
 from lakelogic.plan.rows import Slice
 from lakelogic.run.again import Again, AgainInput
 from lakelogic.run.approval import ApprovalAsk, gate_of, remember_columns
 from lakelogic.run.begin import Ask, Beginning, new_run_id, require_keys, require_supported, table_formats
+from lakelogic.run.changed_input import take_back_changed
 from lakelogic.run.clean_up import clear_away
 from lakelogic.run.commands import claim_drop, claim_reset, drop_rows, forget
 from lakelogic.run.defining import Definition, define, next_alteration
@@ -383,13 +384,16 @@ class DataProcessor:
         try:
             found = prepared.found
             outcome = execution.run(found.frame(engine), found.rows, found.rows_before(engine))
+            take_back_changed(prepared.beginning, plan, claim, engine)
             result = self._succeeded(prepared, claim, outcome, engine)
             result.counts.reconcile()
             self._record(prepared.beginning, replace(claim, fingerprint=prepared.plan.fingerprint), result)
             if not isinstance(prepared.found, AgainInput):
                 remember_columns(prepared.beginning.claims, prepared.plan)
         except BaseException as error:
-            self._failed(prepared, claim, error, began_to_write=execution.began_to_write)
+            # Of what was taken back nothing is left for the next run to complete.
+            writes = execution.began_to_write and not isinstance(error, SourceChanged)
+            self._failed(prepared, claim, error, began_to_write=writes)
             raise
         self._tidy(plan, engine)
         return result

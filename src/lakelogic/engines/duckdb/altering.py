@@ -33,6 +33,17 @@ def alter(found: Table, table: TablePlan, wanted: Alteration) -> None:
         found.open().alter.set_table_properties(dict(wanted.properties))
 
 
+def undo(found: Table, before: int, said: str) -> None:
+    """Bring back a version, or none of the rows if there was no table then, in a commit that says so."""
+    from deltalake import CommitProperties
+
+    telling = CommitProperties(custom_metadata={"userMetadata": said})
+    if before >= 0:
+        found.open().restore(before, commit_properties=telling)
+    else:
+        found.open().delete(commit_properties=telling)
+
+
 def tidy(found: Table, upkeep: UpkeepPlan) -> None:
     """Join small files, then remove what no version within the retention needs."""
     if upkeep.compact:

@@ -29,6 +29,16 @@ _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
 
 
 @contextmanager
+def saying(session: SparkSession, text: str) -> Iterator[None]:
+    """Every Delta commit inside says this."""
+    session.conf.set(_METADATA, text)
+    try:
+        yield
+    finally:
+        session.conf.unset(_METADATA)
+
+
+@contextmanager
 def stamped(session: SparkSession, stamp: Stamp) -> Iterator[None]:
     """Every Delta commit inside carries the run, and is skipped if its number was committed before."""
     session.conf.set(_METADATA, told(stamp))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lakelogic.catalogs.base import Access
 from lakelogic.engines.base import Committed, Stamp
-from lakelogic.engines.commits import require_commit, version_before
+from lakelogic.engines.commits import require_commit, undoing, version_before
 from lakelogic.engines.duckdb import altering, changes, writing
 from lakelogic.engines.duckdb.errors import source_error, write_error
 from lakelogic.engines.duckdb.session import Frame, Session
@@ -92,10 +92,8 @@ class DeltaTables:
         found = self._find(location, "write")
         with self._session.told(write_error(found)):
             before = version_before(found.history(), run_id, found.shown)
-            if before is not None and before >= 0:
-                found.open().restore(before)
-            elif before is not None:
-                found.open().delete()
+            if before is not None:
+                altering.undo(found, before, undoing(run_id))
 
     def delete(self, location: Location, column: str, value: str) -> None:
         found = self._find(location, "write")

@@ -111,7 +111,7 @@ class IcebergTables:
             if written and parent is not None:
                 self._open(location).manage_snapshots().rollback_to_snapshot(parent).commit()
             elif written:
-                self._open(location).delete()
+                self._open(location).delete(snapshot_properties={commits.UNDONE: run_id})
 
     def delete(self, location: Location, column: str, value: str) -> None:
         with self._told(write_error(location.text)):

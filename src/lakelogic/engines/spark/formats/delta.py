@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.base import Committed, Stamp
-from lakelogic.engines.commits import require_commit, version_before
+from lakelogic.engines.commits import require_commit, undoing, version_before
 from lakelogic.engines.spark import altering, changes, reading, writing
 from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.tables import Table, Tables
@@ -98,7 +98,8 @@ class DeltaTables:
             undone = (
                 f"RESTORE TABLE {found.sql} TO VERSION AS OF {before}" if before >= 0 else f"DELETE FROM {found.sql}"
             )
-            self._session.sql(undone).collect()
+            with writing.saying(self._session, undoing(run_id)):
+                self._session.sql(undone).collect()
 
     def delete(self, location: Location, column: str, value: str) -> None:
         found = self._tables.find(location)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -122,7 +122,8 @@ class IcebergTables:
                 where = f"table => '{table.name}', snapshot_id => {parent}"
                 self._session.sql(f"CALL {table.catalog}.system.rollback_to_snapshot({where})").collect()
             elif written:
-                self._session.sql(f"DELETE FROM {table.sql}").collect()
+                with self._saying({commits.UNDONE: run_id}):
+                    self._session.sql(f"DELETE FROM {table.sql}").collect()
 
     def delete(self, location: Location, column: str, value: str) -> None:
         table = self._find(location)
@@ -245,11 +246,13 @@ class IcebergTables:
         ]
         return frame.select(*columns, *([quoted(besides)] if besides else []))
 
-    @contextmanager
-    def _stamped(self, stamp: Stamp, operation: Operation) -> Iterator[None]:
+    def _stamped(self, stamp: Stamp, operation: Operation) -> AbstractContextManager[None]:
         """Every snapshot made inside says which run made it."""
-        kind = "MERGE" if isinstance(operation, MergeRows) else "WRITE"
-        said = {f"{_PROPERTY}{key}": value for key, value in commits.told(stamp, kind).items()}
+        return self._saying(commits.told(stamp, "MERGE" if isinstance(operation, MergeRows) else "WRITE"))
+
+    @contextmanager
+    def _saying(self, properties: Mapping[str, str]) -> Iterator[None]:
+        said = {f"{_PROPERTY}{key}": value for key, value in properties.items()}
         for key, value in said.items():
             self._session.conf.set(key, value)
         try:
