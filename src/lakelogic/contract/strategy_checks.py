@@ -67,7 +67,14 @@ def _deletes(loaded: LoadedContract) -> Iterator[LakeLogicError]:
 
 
 def _changes(loaded: LoadedContract) -> Iterator[LakeLogicError]:
-    source = loaded.model.source
+    source, target = loaded.model.source, loaded.model.materialization
+    applied = source is not None and source.load_mode == "cdc" and target.strategy in ("merge", "scd2")
+    if applied and target.secondary_targets:
+        yield ContractError(
+            "a secondary target would get captured deletes as if they were rows.",
+            cure="Write it by a contract of its own that reads the target.",
+            place=loaded.place("materialization", "secondary_targets"),
+        )
     if source is None or source.load_mode == "cdc":
         return
     for key in ("cdc_op_field", "cdc_delete_values"):

@@ -26,6 +26,12 @@ _KEY = "primary_key: [id]\n"
             "load_mode incremental reads only a part",
         ),
         ("source: {path: a.csv, cdc_op_field: op}", "cdc_op_field has no meaning without load_mode: cdc"),
+        (
+            _KEY
+            + "source: {path: a.csv, load_mode: cdc, cdc_op_field: op}\n"
+            + "materialization: {strategy: merge, secondary_targets: [{target_path: b}]}",
+            "captured deletes as if they were rows",
+        ),
         ("materialization: {strategy: scd2}", "strategy scd2 needs a primary_key"),
     ],
 )
