@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pyarrow as pa
 import pytest
 from deltalake import DeltaTable, write_deltalake
 
-from lakelogic.errors import SourceError
+from lakelogic.errors import ContractError, SourceError, StateError
 from tests.scenarios.light import light_project
 from tests.scenarios.project import Project
 
@@ -180,3 +181,32 @@ def test_a_change_feed_is_applied_as_changes(project: Project) -> None:
     assert project.run().counts.source == 3
     assert project.values("id") == [2, 3]
     assert project.run().status == "no_new_data"
+
+
+@pytest.mark.parametrize("more", ["partition: {format: '%Y'}", "post_ingestion: {action: delete}"])
+def test_what_is_for_files_is_refused_of_a_table(project: Project, more: str) -> None:
+    commit(project, [(1, 1)])
+    with pytest.raises(ContractError, match="is for files, and the source is a table"):
+        project.run(contract(more))
+
+
+@pytest.mark.parametrize("more", ["", "watermark_field: at"])
+def test_state_that_is_lost_older_or_moved_never_makes_rows_come_twice(
+    project: Project, monkeypatch: pytest.MonkeyPatch, more: str
+) -> None:
+    state, older = project.root / ".lakelogic", project.root / "older"
+    commit(project, [(1, 1)])
+    project.run(contract(more))
+    copytree(state, older)
+    commit(project, [(2, 2)])
+    project.run()
+    monkeypatch.setenv("LAKELOGIC_STATE", str(older))
+    with pytest.raises(StateError, match="was written by run 2 of this contract, but .* knows only 1"):
+        project.run()
+    monkeypatch.setenv("LAKELOGIC_STATE", str(project.root / "none"))
+    with pytest.raises(StateError, match="knows only 0"):
+        project.run()
+    state.rename(project.root / "moved")
+    monkeypatch.setenv("LAKELOGIC_STATE", str(project.root / "moved"))
+    assert project.run().status == "no_new_data"
+    assert project.values("id") == [1, 2]

@@ -62,6 +62,7 @@ class Choosing:
         return RowsInput.of(found, self.loaded, self._rows(choice, pinned))
 
     def _table(self, pinned: Pinned | None) -> Input:
+        self._refuse_of_files()
         choice = self._choice(None, pinned)
         location, kind = self.spec.location, self.spec.format or "delta"
         changes = self._changes(choice)
@@ -152,6 +153,16 @@ class Choosing:
             return listing, left_out
         files = self.days.of(listing, self.spec.declared)
         return replace(listing, files=files), f"{left_out}; only files of {self.days}"
+
+    def _refuse_of_files(self) -> None:
+        declared = self.spec.declared
+        cleared = declared.post_ingestion is not None and declared.post_ingestion.action != "retain"
+        for key in [key for key, said in (("partition", declared.partition), ("post_ingestion", cleared)) if said]:
+            raise ContractError(
+                f"{key} is for files, and the source is a table.",
+                cure="Remove it; partition_filters narrows a table." if key == "partition" else "Remove it.",
+                place=self.loaded.place("source", key),
+            )
 
     def _refuse_own_output(self, root: str) -> None:
         if not self.target.is_name and Path(self.target.text).is_relative_to(root):
