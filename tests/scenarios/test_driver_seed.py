@@ -10,16 +10,13 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from deltalake import DeltaTable
 
 from lakelogic import build_dag_from_upstream, load_all_contracts, run_contract, stop_downstream, topo_sort
 from lakelogic.cli.driver import main
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 ROOT = Path(__file__).parents[2]
 OUTPUT = Path("examples/insurance_elt/output")
@@ -218,14 +215,6 @@ def test_a_backfill_day_by_day_gives_the_tables_of_one_run(
     days = "--backfill-start-date 2026-02-01 --backfill-end-date 2026-02-07 --backfill-granularity day"
     assert driven(f"{REGISTRY} --layers bronze,silver {days}", capsys)[0] == 0
     assert {table: rows(table) for table in tables} == at_once
-
-
-@pytest.mark.slow
-def test_basic_usage_gives_the_same_on_spark(
-    spark: SparkSession, fresh: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, runs = driven(BASIC, capsys, "spark")
-    assert (code, counts(runs)) == (0, WEEK)
 
 
 def test_a_mesh_runs_from_its_folder(fresh: Path, capsys: pytest.CaptureFixture[str]) -> None:

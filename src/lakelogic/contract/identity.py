@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from lakelogic.contract.naming import name_parts
 from lakelogic.contract.values import Ratio
 from lakelogic.models import Model, Name, Names
 
@@ -29,6 +30,12 @@ def normal_layer(word: str) -> str:
 def is_layer(word: str) -> bool:
     """Whether the word names a layer."""
     return word.strip().lower() in _LAYER_OF
+
+
+def layer_in(target: str) -> str | None:
+    """The layer that a target lies in: its schema or folder, if that is a layer's name."""
+    around = name_parts(target)[-2:-1]
+    return normal_layer(around[0]) if around and is_layer(around[0]) else None
 
 
 class Info(Model):

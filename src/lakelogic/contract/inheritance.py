@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 
 from lakelogic.contract.fields import SHORT_POLICIES
-from lakelogic.contract.identity import is_layer, normal_layer
+from lakelogic.contract.identity import is_layer, layer_in, normal_layer
 from lakelogic.contract.layering import Layered, Written
 from lakelogic.contract.mesh import (
     DOMAIN_FILE,
@@ -76,7 +76,7 @@ def find_mesh(file: FilePath | None, directory: FilePath, project: Project) -> M
     domain_file = next((found for folder in above if (found := folder / DOMAIN_FILE).is_file()), None)
     system = load_system(system_file) if system_file else None
     domain = load_domain(domain_file) if domain_file else None
-    return Mesh(system, domain, _entry(system, file) if system and file else None)
+    return Mesh(system, domain, system.positions.get(file.resolve()) if system and file else None)
 
 
 def inherit(layered: Layered, mesh: Mesh, file: FilePath | None) -> list[LakeLogicError]:
@@ -124,12 +124,15 @@ def _left_open(layered: Layered, values: Mapping[str, str]) -> Iterator[LakeLogi
 
 
 def layer_of(data: Mapping[str, object], mesh: Mesh, file: FilePath | None) -> str | None:
-    """The layer: as declared, else as listed, else the folder's."""
+    """The layer: as declared, else as listed, else the target's, else the folder's."""
     paths = (("layer",), ("tier",), ("target_layer",), ("info", "target_layer"), ("metadata", "data_layer"))
     if declared := _first(data, *paths):
         return normal_layer(declared)
     if mesh.listed and mesh.listed.layer:
         return normal_layer(mesh.listed.layer)
+    target = _first(data, ("materialization", "target_path"))
+    if target and (found := layer_in(target)):
+        return found
     folder = file.resolve().parent.name if file else ""
     return normal_layer(folder) if mesh.system and is_layer(folder) else None
 
@@ -139,13 +142,6 @@ def _folders(directory: FilePath, project: Project) -> Iterator[FilePath]:
         yield folder
         if project.file is not None and folder == project.file.parent:
             return
-
-
-def _entry(system: MeshFile[System], file: FilePath) -> int | None:
-    wanted = file.resolve()
-    folder = system.path.parent
-    paths = enumerate(contract.path for contract in system.model.contracts)
-    return next((position for position, path in paths if (folder / path).resolve() == wanted), None)
 
 
 def _first(data: Mapping[str, object], *paths: tuple[str, ...]) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import get_args
 
-from lakelogic.contract.identity import is_layer, normal_layer
+from lakelogic.contract.identity import layer_in, normal_layer
 from lakelogic.contract.inheritance import Mesh
 from lakelogic.contract.model import Contract
 from lakelogic.contract.naming import format_of, is_table_name, name_parts
@@ -82,8 +82,7 @@ class LoadedContract:
         )
         if declared:
             return normal_layer(declared)
-        around = name_parts(self.target)[-2:-1] if self.target else []
-        return normal_layer(around[0]) if around and is_layer(around[0]) else None
+        return layer_in(self.target) if self.target else None
 
     @property
     def domain(self) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path as FilePath
 from typing import Annotated, Generic, TypeVar
 
@@ -135,6 +135,12 @@ class MeshFile(Generic[FileModel]):
     model: FileModel
     data: dict[str, object]
     places: Places
+
+    @cached_property
+    def positions(self) -> Mapping[FilePath, int]:
+        """Where each contract stands in a system's list, by its file."""
+        contracts = self.model.contracts if isinstance(self.model, System) else ()
+        return {(self.path.parent / each.path).resolve(): position for position, each in enumerate(contracts)}
 
     def said(self, *keys: str) -> Written | None:
         """What stands under some keys, or None."""

@@ -135,6 +135,11 @@ def test_a_pack_for_other_layers_brings_nothing(folder: Path) -> None:
     assert [(each.what, each.left_out) for each in gold.brought] == [("the whole pack", "it is for silver")]
 
 
+def test_the_layer_may_be_that_of_the_target(folder: Path) -> None:
+    text = CONTRACT.replace("layer: silver\n", "").replace("target_path: out", "target_path: lake.silver.out")
+    assert len(loaded(folder, text=text).model.quality.row_rules) == 3
+
+
 def test_a_contract_names_its_own_packs(folder: Path) -> None:
     own = loaded(folder, packs=(), text=CONTRACT + "metadata: {policy_pack: base}\n")
     assert len(own.model.quality.row_rules) == 3
