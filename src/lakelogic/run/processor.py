@@ -35,7 +35,7 @@ from lakelogic.run.looking import safe_rows
 from lakelogic.run.preview import Preview
 from lakelogic.run.references import References
 from lakelogic.run.reprocess import asked_slice
-from lakelogic.run.result import Counts, RunResult, Status
+from lakelogic.run.result import Counts, RunResult, Status, result_of
 from lakelogic.run.tell import log_row, tell
 from lakelogic.run.unfinished import Unfinished
 from lakelogic.sources.days import Days
@@ -409,7 +409,7 @@ class DataProcessor:
         ended = datetime.now(UTC)
         counts = outcome.counts
         return replace(
-            _result(prepared.plan, claim, "succeeded", ended),
+            result_of(prepared.plan, claim, "succeeded", ended),
             counts=counts,
             rules=outcome.rules,
             dataset_rules=outcome.audited.rules,
@@ -442,7 +442,7 @@ class DataProcessor:
             prepared.beginning.claims.finish(claim, "failed")
         message = str(error) if isinstance(error, LakeLogicError) else type(error).__name__
         status: Status = "awaiting_approval" if waits else "failed"
-        result = replace(_result(prepared.plan, claim, status, datetime.now(UTC)), error=message)
+        result = replace(result_of(prepared.plan, claim, status, datetime.now(UTC)), error=message)
         try:
             self._log(prepared.beginning, result, prepared.found)
         except LakeLogicError as second:
@@ -491,27 +491,6 @@ class DataProcessor:
         RunLog(beginning.loaded.project.state_dir).append(
             log_row(beginning.loaded, result, found.pinned, beginning.ask.window)
         )
-
-
-def _result(plan: Plan, claim: Claim, status: Status, ended: datetime) -> RunResult:
-    return RunResult(
-        run_id=claim.run_id,
-        pipeline_run_id=claim.pipeline_run_id,
-        contract=plan.contract,
-        layer=plan.layer,
-        engine=plan.engine,
-        status=status,
-        reason=plan.read.reason,
-        mode=plan.read.mode,
-        started=claim.started,
-        ended=ended,
-        fingerprint=plan.fingerprint,
-        location=plan.read.location,
-        notes=plan.notes,
-        attempt=claim.attempt,
-        sequence=claim.sequence,
-        max_ratio=plan.max_quarantine_ratio,
-    )
 
 
 def _silent(_: str) -> None:

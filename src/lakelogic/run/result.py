@@ -11,7 +11,9 @@ from typing import Any, Literal
 from lakelogic.engines.base import Committed
 from lakelogic.errors import ReconciliationError
 from lakelogic.observe.service_levels import ServiceLevelResult
+from lakelogic.plan.model import Plan
 from lakelogic.run.looking import SafeRows
+from lakelogic.state.claims import Claim
 
 FORMAT = 1
 
@@ -236,3 +238,25 @@ class RunResult:
             "error": self.error,
             "exit_code": self.exit_code,
         }
+
+
+def result_of(plan: Plan, claim: Claim, status: Status, ended: datetime) -> RunResult:
+    """A run as far as its plan and its claim tell."""
+    return RunResult(
+        run_id=claim.run_id,
+        pipeline_run_id=claim.pipeline_run_id,
+        contract=plan.contract,
+        layer=plan.layer,
+        engine=plan.engine,
+        status=status,
+        reason=plan.read.reason,
+        mode=plan.read.mode,
+        started=claim.started,
+        ended=ended,
+        fingerprint=plan.fingerprint,
+        location=plan.read.location,
+        notes=plan.notes,
+        attempt=claim.attempt,
+        sequence=claim.sequence,
+        max_ratio=plan.max_quarantine_ratio,
+    )
