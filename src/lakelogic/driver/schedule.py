@@ -76,7 +76,7 @@ class Schedule:
             if (before := self.outcomes.get(upstream)) is not None and before.blocks:
                 # What is further down is told of the same cause.
                 cause = before.reason if before.status == "blocked" else f"upstream {before.blocks}"
-                return self._outcome(name, "blocked", cause)
+                return replace(self._outcome(name, "blocked", cause), blocked_by=before.blocked_by or upstream)
         return self.settle(name)
 
     def _outcome(self, name: str, status: OutcomeStatus, reason: str) -> Outcome:

@@ -43,6 +43,8 @@ class Outcome:
     exit_code: int = 0
     blocks: str | None = None
     warnings: tuple[str, ...] = ()
+    blocked_by: str | None = None
+    started: datetime | None = None
     result: RunResult | None = None
 
     @property
@@ -59,6 +61,7 @@ class Outcome:
             "status": self.status,
             "reason": self.reason,
             "blocks": self.blocks,
+            "blocked_by": self.blocked_by,
             "warnings": list(self.warnings),
             "run_id": result.run_id if result else None,
             "mode": result.mode if result else None,
@@ -83,6 +86,7 @@ class Summary:
     notes: tuple[str, ...] = ()
     references: Mapping[str, int] = field(default_factory=dict)
     interrupted: bool = False
+    not_recorded: tuple[str, ...] = ()
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -91,13 +95,16 @@ class Summary:
 
     @property
     def exit_code(self) -> int:
-        """130 interrupted; 3 only approvals are missing; 2 only contracts are wrong; 1 anything else that failed."""
+        """130 interrupted; 3 only approvals are missing; 2 only contracts are wrong; 1 anything else that failed.
+
+        A run whose observers could not write is one of those: not all that was asked for was done.
+        """
         if self.interrupted:
             return 130
         codes = {outcome.exit_code for outcome in self.outcomes} - {0}
         # What is blocked says the same as what blocks it.
         causes = {o.exit_code for o in self.outcomes if o.status != "blocked"} - {0}
-        return next(iter(causes)) if len(causes) == 1 else 1 if codes else 0
+        return next(iter(causes)) if len(causes) == 1 else 1 if codes or self.not_recorded else 0
 
     def to_dict(self) -> dict[str, object]:
         """The summary as plain data, for `--json`."""
@@ -110,6 +117,7 @@ class Summary:
             "engine": self.engine,
             "counts": dict(self.counts),
             "notes": list(self.notes),
+            "not_recorded": list(self.not_recorded),
             "references": dict(self.references),
             "runs": [outcome.to_dict() for outcome in self.outcomes],
             "exit_code": self.exit_code,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from threading import Timer
 from time import monotonic
 
@@ -44,7 +45,7 @@ def run_node(
     force: bool = False,
 ) -> Outcome:
     """Run a contract for a window; what goes wrong is the outcome."""
-    began = monotonic()
+    started, began = datetime.now(UTC), monotonic()
     tried = Retrying(
         retry=retry_if_exception(lambda error: _can_help(error) and watch.why is None),
         stop=stop_after_attempt(1 + patience.retries),
@@ -61,7 +62,7 @@ def run_node(
     except LakeLogicError as error:
         outcome = _failed(node, window, error, watch)
     attempts = int(tried.statistics.get("attempt_number", 1))
-    return replace(outcome, seconds=monotonic() - began, attempts=attempts)
+    return replace(outcome, started=started, seconds=monotonic() - began, attempts=attempts)
 
 
 def plan_node(
