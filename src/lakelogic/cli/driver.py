@@ -20,6 +20,7 @@ from lakelogic.errors import UsageError
 if TYPE_CHECKING:
     from lakelogic.driver.drive import Settings
     from lakelogic.driver.nodes import Selection
+    from lakelogic.driver.observing import Observation
     from lakelogic.driver.summary import Summary
 
 _NAME = "lakelogic-driver"
@@ -64,6 +65,10 @@ def command(
     approval_file: given.ApprovalFile = None,
     continue_on_error: given.ContinueOnError = False,
     force: given.Force = False,
+    summary_table: given.SummaryTable = None,
+    summary_backend: given.SummaryBackend = None,
+    summary_database: given.SummaryDatabase = None,
+    metrics_path: given.MetricsPath = None,
     dry_run: given.DryRun = False,
     as_json: options.AsJson = False,
     verbose: options.Verbose = False,
@@ -71,6 +76,7 @@ def command(
     """Run the contracts of registries layer by layer, side by side where they are independent."""
     from lakelogic.driver.drive import Settings
     from lakelogic.driver.nodes import Selection
+    from lakelogic.driver.observing import Observation
     from lakelogic.driver.windows import Dates
     from lakelogic.driver.working import Patience
     from lakelogic.run.approval import ApprovalAsk
@@ -107,7 +113,8 @@ def command(
         approval=ApprovalAsk(approval_required, approval_file),
         verbose=verbose,
     )
-    summary = _drive(selection, settings)
+    observation = Observation(summary_table, summary_backend, summary_database, metrics_path)
+    summary = _drive(selection, settings, observation)
     _print(summary, as_json=as_json)
     if summary.exit_code:
         raise typer.Exit(summary.exit_code)
@@ -145,17 +152,21 @@ def _seconds(timeout: str | None) -> float | None:
         raise UsageError(f"--timeout {error}.") from None
 
 
-def _drive(selection: Selection, settings: Settings) -> Summary:
+def _drive(selection: Selection, settings: Settings, observation: Observation) -> Summary:
     from lakelogic.cli.logging import log_to
     from lakelogic.cli.screen.consoles import messages
     from lakelogic.cli.screen.driver import Board, drawn
     from lakelogic.driver.drive import drive
+    from lakelogic.driver.observing import Observed
 
     console = messages()
     log_to(console, verbose=settings.verbose)
     board = Board()
-    with _terminable(), drawn(console, board, draws=not settings.verbose):
-        return drive(selection, settings, board)
+    # A dry run writes nothing.
+    observed = Observed([] if settings.dry_run else list(observation.observers()), settings.engine)
+    with _terminable(), observed, drawn(console, board, draws=not settings.verbose):
+        observed.summary = drive(selection, settings, board)
+    return observed.summary
 
 
 @contextmanager

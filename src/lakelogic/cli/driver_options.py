@@ -75,4 +75,10 @@ ContinueOnError = Annotated[
     bool, typer.Option("--continue-on-error", help="Run what can, though contracts or windows fail.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Run again on input that was committed before.")]
+SummaryTable = Annotated[str | None, typer.Option("--summary-table", help="Keep what the run came to in schema.table.")]
+SummaryBackend = Annotated[
+    str | None, typer.Option("--summary-backend", help="duckdb (the default), sqlite, delta or postgres.")
+]
+SummaryDatabase = Annotated[str | None, typer.Option("--summary-database", help="Its file, folder or address.")]
+MetricsPath = Annotated[Path | None, typer.Option("--metrics-path", help="Write what it came to as JSON.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would run, and write nothing.")]

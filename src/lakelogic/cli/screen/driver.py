@@ -91,7 +91,11 @@ def summary_view(summary: Summary, console: Console) -> RenderableType:
     """What became of each contract, and how all of it ended."""
     parts: list[RenderableType] = [_head(summary, console), "", _table(summary, console)]
     parts += _told_below(summary, console)
-    notes = [*summary.notes, *(f"{o.contract}: {text}" for o in summary.outcomes for text in o.warnings)]
+    notes = [
+        *summary.not_recorded,
+        *summary.notes,
+        *(f"{o.contract}: {text}" for o in summary.outcomes for text in o.warnings),
+    ]
     if saved := summary.references:
         notes.append(f"references: {saved['read']} read, {saved['saved']} reads saved")
     if notes:
