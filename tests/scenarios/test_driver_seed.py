@@ -12,6 +12,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from deltalake import DeltaTable
 
@@ -132,6 +133,24 @@ def test_run_only_one_entity(week: dict[str, Any], capsys: pytest.CaptureFixture
         "gold_dim_policies": "succeeded",
         "gold_insurance_policies": "succeeded",
     }
+
+
+def test_observability_outputs(week: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    logs = OUTPUT / "run_logs"
+    code, runs = driven(
+        f"""{BASIC} --summary-table lakelogic.pipeline_runs --summary-backend duckdb \
+        --summary-database {logs}/lakelogic_pipeline_runs.duckdb --metrics-path {logs}/pipeline_metrics.json""",
+        capsys,
+    )
+    assert code == 0
+    with duckdb.connect(str(logs / "lakelogic_pipeline_runs.duckdb"), read_only=True) as database:
+        kept = database.sql("SELECT contract, status FROM lakelogic.pipeline_runs WHERE kind = 'contract'").fetchall()
+        (whole,) = database.sql(
+            "SELECT status, contracts FROM lakelogic.pipeline_runs WHERE kind = 'pipeline'"
+        ).fetchall()
+    assert dict(kept) == statuses(runs)
+    assert whole == ("succeeded", len(WEEK))
+    assert len(json.loads((logs / "pipeline_metrics.json").read_text())["contracts"]) == len(WEEK)
 
 
 HOTFIX = f"{REGISTRY} --layers bronze --set source.path=examples/insurance_elt/data/bronze --set source.pattern={{}}"

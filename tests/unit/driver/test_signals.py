@@ -24,7 +24,7 @@ def test_a_signal_ends_with_the_summary_and_the_next_run_does_the_rest(lake: Lak
     lake.contract("bronze_a", slow)
     lake.contract("silver_a", source="bronze_a")
     lake.registry({"a": {"bronze": "bronze_a.yaml", "silver": "silver_a.yaml"}})
-    command = [sys.executable, "-c", _DRIVER, "contracts", "--json"]
+    command = [sys.executable, "-c", _DRIVER, "contracts", "--json", "--metrics-path", "metrics.json"]
     with subprocess.Popen(command, cwd=lake.root, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60
         while not working.exists() and time.monotonic() < deadline:
@@ -35,6 +35,9 @@ def test_a_signal_ends_with_the_summary_and_the_next_run_does_the_rest(lake: Lak
     assert err.splitlines()[-1] == "interrupted"
     runs = {run["contract"]: run["status"] for run in json.loads(out)["runs"]}
     assert runs == {"bronze_a": "interrupted", "silver_a": "interrupted"}
+    kept = json.loads((lake.root / "metrics.json").read_text())
+    assert (kept["pipeline"]["status"], kept["pipeline"]["exit_code"]) == ("interrupted", 130)
+    assert {row["contract"]: row["status"] for row in kept["contracts"]} == runs
     assert not (lake.root / "tables").exists()
     assert lake.drive().exit_code == 0
     assert len(lake.rows("silver_a")) == 2
