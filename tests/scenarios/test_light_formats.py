@@ -34,18 +34,20 @@ def project(tmp_path: Path) -> LightProject:
 
 def _plain(project: LightProject, kind: str) -> list[tuple[Any, ...]]:
     """The rows as somebody sees them who knows nothing of LakeLogic."""
-    duckdb.sql("SET TimeZone = 'UTC'")
-    if kind == "iceberg":
-        from lakelogic.engines.duckdb.iceberg_catalog import FolderCatalog
-
-        table = FolderCatalog(project.root / "out").open()
-        assert table is not None
-        duckdb.register("iceberg_rows", table.scan().to_arrow())
-        return sorted(duckdb.sql('SELECT id::int, "at"::timestamptz::varchar, name FROM iceberg_rows').fetchall())
-    reader = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json"}[kind]
+    reader = {"parquet": "read_parquet", "csv": "read_csv", "json": "read_json", "iceberg": "iceberg_rows"}[kind]
     text = ", all_varchar = true" if kind == "csv" else ""
-    files = f"{reader}('{project.root}/out/**/*.{kind}', union_by_name = true{text})"
-    return sorted(duckdb.sql(f'SELECT id::int, "at"::timestamptz::varchar, name FROM {files}').fetchall())
+    place = f"{reader}('{project.root}/out/**/*.{kind}', union_by_name = true{text})"
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        if kind == "iceberg":
+            from lakelogic.engines.duckdb.iceberg_catalog import FolderCatalog
+
+            table = FolderCatalog(project.root / "out").open()
+            assert table is not None
+            connection.register(reader, table.scan().to_arrow())
+            place = reader
+        rows = connection.execute(f'SELECT id::int, "at"::timestamptz::varchar, name FROM {place}').fetchall()
+    return sorted(rows)
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "json", "iceberg"])

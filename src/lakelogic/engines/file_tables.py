@@ -102,6 +102,12 @@ class FileTable:
         rows = save(staging)
         # An engine that had no rows to write may have made no folder.
         staging.mkdir(exist_ok=True)
+        files = tuple(str(file.relative_to(staging)) for file in _data_files(staging))
+        if rows and not files:
+            raise WriteError(
+                f"{rows} rows were written to {staging}, and none are there.",
+                cure="Name a folder that all workers share, or use format delta.",
+            )
         replaces = [each.run_id for each in self.commits()] if isinstance(plan.operation, ReplaceRows) else []
         manifest = Manifest(
             stamp.run_id,
@@ -110,7 +116,7 @@ class FileTable:
             "OVERWRITE" if isinstance(plan.operation, ReplaceRows) else "WRITE",
             rows,
             plan.columns,
-            tuple(str(file.relative_to(staging)) for file in _data_files(staging)),
+            files,
             tuple(replaces),
         )
         _put(staging / _MANIFEST, manifest)

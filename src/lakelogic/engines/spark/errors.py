@@ -20,6 +20,8 @@ _CURES = {
     "DELTA_INVALID_CHARACTERS": "Rename the column in the contract, or allow its name with the table property"
     " 'delta.columnMapping.mode: name'.",
     "COLUMN_ALREADY_EXISTS": "Two columns differ in case only; rename one of them.",
+    "some, but not all, rows match filter": "An Iceberg table gives way by whole files; add these columns to"
+    " partition_by.",
     "PATH_NOT_FOUND": "A file was removed while it was read; run again.",
 }
 

@@ -27,6 +27,7 @@ _CSV = {
     "header": "true",
     "quote": '"',
     "escape": '"',
+    "multiLine": "true",
     # Spark trims what it writes, unless it is told not to.
     "ignoreLeadingWhiteSpace": "false",
     "ignoreTrailingWhiteSpace": "false",
@@ -60,9 +61,10 @@ class FileTables:
             schema = spark_schema(Columns(tuple(stored)))
             if not folders:
                 return self._session.createDataFrame([], schema)
-            reader = self._session.read.schema(schema).option("basePath", wanted.location)
+            root, *parts = (Path(path).absolute().as_uri() for path in (wanted.location, *folders))
+            reader = self._session.read.schema(schema).option("basePath", root)
             options = _CSV if self._kind == "csv" else {}
-            return reader.options(**options).format(self._kind).load(folders).drop(RUN)
+            return reader.options(**options).format(self._kind).load(parts).drop(RUN)
 
     def write(self, table: TablePlan, frame: DataFrame, stamp: Stamp) -> Committed:
         found = self._table(Location(table.location, table.is_name))
@@ -102,10 +104,13 @@ class FileTables:
     def _save(self, frame: DataFrame, folder: Path, partition_by: tuple[str, ...]) -> int:
         """Write the files, and count the rows that they hold."""
         kind = "text" if self._kind == "json" else self._kind
-        writer = frame.write.format(kind).options(**(_CSV if self._kind == "csv" else {}))
-        writer.partitionBy(*partition_by).save(str(folder))
-        counted = self._session.read.format(kind).options(**(_CSV if self._kind == "csv" else {}))
-        rows = counted.schema(frame.schema).load(str(folder)).count()
+        options = _CSV if self._kind == "csv" else {}
+        writer = frame.write.format(kind).options(**options)
+        writer = writer.partitionBy(*partition_by) if partition_by else writer
+        # A plain path could mean another file system to a cluster, and the folder is renamed on this one.
+        writer.save(folder.absolute().as_uri())
+        counted = self._session.read.format(kind).options(**options).schema(frame.schema)
+        rows = counted.load(folder.absolute().as_uri()).count()
         if self._kind == "json":
             # Lines of json come as ready texts, and Spark calls a file of texts by that name.
             for file in folder.glob("*.txt"):
