@@ -6,8 +6,9 @@ import math
 import re
 from collections.abc import Iterator
 
-from lakelogic.contract.nodes import MAX_DEPTH, MAX_NODES, Mapping, Node, NodeBuilder, Scalar, Sequence, invalid
+from lakelogic.contract.nodes import MAX_DEPTH, MAX_NODES, Mapping, Node, Scalar, Sequence, invalid
 from lakelogic.contract.places import Path, Places
+from lakelogic.contract.yaml_cache import nodes_of
 from lakelogic.errors import ContractError, ContractInvalid, Place
 
 MAX_BYTES = 500_000
@@ -81,7 +82,7 @@ def read_yaml(text: str, file: str) -> tuple[dict[str, object], Places]:
     """
     if len(text) > MAX_BYTES:
         raise _too_long(file)
-    root = NodeBuilder(file).build(text)
+    root = nodes_of(text, file)
     reader = _Reader(file)
     data = reader.value(root, ()) if root is not None else None
     if reader.problems:

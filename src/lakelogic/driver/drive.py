@@ -10,6 +10,7 @@ from pathlib import Path
 
 from loguru import logger
 
+from lakelogic.contract.yaml_cache import remembered
 from lakelogic.driver.freshness import UpstreamLog, readiness
 from lakelogic.driver.graph import Graph, build_graph
 from lakelogic.driver.nodes import Lakehouse, Node, Selection, open_lakehouse
@@ -20,6 +21,7 @@ from lakelogic.driver.watching import Listener, Nobody, Watch
 from lakelogic.driver.windows import Dates, Window, windows_of
 from lakelogic.driver.working import Patience, outcome_of, plan_node, run_node
 from lakelogic.errors import ContractError, ContractInvalid, did_you_mean
+from lakelogic.project import find_project
 from lakelogic.run.approval import ApprovalAsk
 from lakelogic.run.begin import new_run_id
 from lakelogic.run.processor import DataProcessor
@@ -56,7 +58,8 @@ def drive(selection: Selection, settings: Settings, listener: Listener | None = 
     """
     started = datetime.now(UTC)
     windows = windows_of(settings.dates, started.date())
-    lakehouse = open_lakehouse(selection)
+    with remembered(_cache_of(selection), save=not settings.dry_run):
+        lakehouse = open_lakehouse(selection)
     graph = build_graph(lakehouse.nodes)
     progress, said = open_progress(settings.state_path, resume=settings.resume)
     driver = _Driver(lakehouse, graph, settings, progress, listener or Nobody(), new_run_id(started))
@@ -77,6 +80,14 @@ def drive(selection: Selection, settings: Settings, listener: Listener | None = 
     )
     progress.end(complete=summary.exit_code == 0)
     return summary
+
+
+def _cache_of(selection: Selection) -> Path:
+    """Where parsed contracts are kept: beside the run log of the project that the first of them is in."""
+    given = (*selection.registries, *selection.paths, *selection.reference_registries, *selection.gold_registries)
+    first = given[0] if given else Path()
+    project = find_project(first if first.is_dir() else first.parent)
+    return project.state_dir / "cache" / "contracts.json"
 
 
 @dataclass
