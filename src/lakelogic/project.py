@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal, cast
 
@@ -67,9 +68,16 @@ def find_project(folder: Path) -> Project:
     """
     start = folder.resolve()
     for candidate in (start, *start.parents):
-        if (candidate / FILE_NAME).is_file():
-            return load_project(candidate / FILE_NAME)
+        if (file := candidate / FILE_NAME).is_file():
+            stat = file.stat()
+            return _loaded(file, (stat.st_mtime_ns, stat.st_size))
     return Project(root=start)
+
+
+@lru_cache(maxsize=64)
+def _loaded(file: Path, _state: tuple[int, int]) -> Project:
+    """A project file as it is; read once for all the contracts below it."""
+    return load_project(file)
 
 
 def load_project(file: Path) -> Project:

@@ -95,12 +95,10 @@ def _encoded(node: Node) -> list[Any]:
 
 
 def _decoded(stored: list[Any], file: str) -> Node:
-    place = Place(file, stored[0], stored[1])
-    match stored[2:]:
-        case [str(text), bool(plain)]:
-            return Scalar(text, plain, place)
-        case [list(items)]:
-            return Sequence(place, [_decoded(item, file) for item in items])
-        case [None, list(entries)]:
-            return Mapping(place, [(_decoded(key, file), _decoded(value, file)) for key, value in entries])
-    raise ValueError("not an entry of the cache")
+    line, column, first, *rest = stored
+    place = Place(file, line, column)
+    if isinstance(first, str):
+        return Scalar(first, rest[0], place)
+    if first is not None:
+        return Sequence(place, [_decoded(item, file) for item in first])
+    return Mapping(place, [(_decoded(key, file), _decoded(value, file)) for key, value in rest[0]])

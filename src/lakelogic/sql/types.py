@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
@@ -64,6 +64,12 @@ def parse_type(text: str) -> exp.DataType:
     Raises:
         ContractError: no such type.
     """
+    # Contracts repeat a few names many times; a tree belongs to whoever asked.
+    return _parsed(text).copy()
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> exp.DataType:
     plain = text.strip().lower()
     try:
         parsed = exp.DataType.build(_ALIASES.get(plain, text.strip()), dialect="spark")
