@@ -378,6 +378,8 @@ class _Planner:
         taken = (self._target, Location(quarantine.location)) if quarantine else (self._target,)
         columns = stored_columns(lowered, rows.columns)
         tables = secondary_tables(self._loaded, rows, columns, self._render, taken)
+        if self._given.again:
+            tables = tuple(replace(table, operation=table.operation.for_some_rows()) for table in tables)
         return tuple(replace(table, operation=self._of_slice(table.operation, columns)) for table in tables)
 
     def _of_slice(self, operation: Operation, columns: Columns) -> Operation:

@@ -177,7 +177,7 @@ class Quarantine:
             if not engine.last_sequence(table, self._beginning.writer("quarantine")):
                 yield None
                 return
-            pinned, columns = engine.table_columns(TableToRead(table.location, table.is_name))
+            pinned, columns = engine.table_columns(TableToRead(table.location, table.is_name, format=table.format))
             _refuse_older(table, columns)
             yield engine, engine.read_back(table, pinned.version), columns
         finally:

@@ -96,7 +96,7 @@ class AgainInput:
         return None
 
     def shaped(self, engine: Engine[Any]) -> AgainInput:
-        table = TableToRead(self.table.location, self.table.is_name, self.pinned.version)
+        table = TableToRead(self.table.location, self.table.is_name, self.pinned.version, format=self.table.format)
         pinned = replace(self.pinned, version=engine.table_columns(table)[0].version)
         originals = [_Original.of(row, self.keys) for row in _stored(engine, self.table, pinned)]
         columns = self._types(engine, list(dict.fromkeys(name for row in originals for name in row.values)))
@@ -190,7 +190,7 @@ def _stored(engine: Engine[Any], table: TablePlan, pinned: Pinned) -> Sequence[M
 
 def _columns_of(engine: Engine[Any], table: TablePlan) -> Columns:
     try:
-        return engine.table_columns(TableToRead(table.location, table.is_name))[1]
+        return engine.table_columns(TableToRead(table.location, table.is_name, format=table.format))[1]
     except SourceError:
         # A target that is not there yet has no types; the first write gives it some.
         return Columns()
