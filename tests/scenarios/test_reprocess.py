@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 
 from lakelogic import load_contract
 from lakelogic.errors import ContractError, GateClosed, UsageError
@@ -140,3 +142,26 @@ def test_the_plan_shows_which_rows_give_way(landed: Project) -> None:
     assert good.how == (
         "append, in place of rows where `day` >= CAST('2026-01-01' AS DATE) AND `day` < CAST('2026-02-01' AS DATE)"
     )
+
+
+def test_days_that_are_no_longer_looked_at_are_processed_again(project: Project) -> None:
+    dated = "in, format: csv, partition: {{format: '%Y-%m-%d', start_date: {}}}"
+    text = _contract().replace("in/*.csv", dated.format("2026-01-01"))
+    project.file("in/2026-01-01/a.csv", "id,day,country\n1,2026-01-01,DE\n")
+    project.file("in/2026-02-01/a.csv", "id,day,country\n2,2026-02-01,DE\n")
+    project.run(text)
+    later = _contract(price="2").replace("in/*.csv", dated.format("2026-02-01"))
+    assert _again(project, later, **_JANUARY).counts.source == 1
+    assert _prices(project) == {1: 2, 2: 1}
+
+
+def test_nothing_is_processed_again_that_was_never_read(project: Project) -> None:
+    write_deltalake(str(project.root / "src"), pa.table({"id": [1], "day": ["2026-01-01"]}))
+    text = _contract().replace("path: in/*.csv", "path: src, type: delta")
+    with pytest.raises(UsageError, match="was read yet"):
+        _again(project, text, **_JANUARY)
+    project.run(text)
+    write_deltalake(str(project.root / "src"), pa.table({"id": [2], "day": ["2026-01-02"]}), mode="append")
+    assert _again(project, text, **_JANUARY).counts.source == 1
+    assert project.run().counts.source == 1
+    assert project.values("id") == [1, 2]

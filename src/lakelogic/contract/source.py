@@ -55,6 +55,11 @@ class PartitionWindow(Model):
     end_date: DateText | None = Field(default=None, description="Last day to read.")
     file_pattern: Name | None = Field(default=None, description="Pattern of the files inside a partition.")
 
+    @property
+    def of_all_days(self) -> PartitionWindow:
+        """The same folders, whatever their days."""
+        return self.model_copy(update={"lookback_days": None, "start_date": None, "end_date": None})
+
 
 class Dlt(Model):
     """A dlt source."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from lakelogic.contract import LoadedContract
-from lakelogic.errors import ContractError, GateClosed, LakeLogicError
+from lakelogic.errors import ContractError, GateClosed, LakeLogicError, UsageError
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import ReadPlan, TablePlan
 from lakelogic.plan.rows import RowWindow, Slice
@@ -112,12 +112,7 @@ class Choosing:
         """What runs before have read, and nothing else: what is new is for the next incremental run."""
         reason = f"{part} is processed again"
         if listing is None:
-            if not self.spec.incremental:
-                return Choice(reason)
-            column = self.spec.declared.watermark_field
-            reached = self.past.window(column) if column else None
-            rows = RowWindow(reached.column, None, reached.high) if reached else None
-            return Choice(reason, rows=rows, after=self.past.version)
+            return self._again_of_table(reason)
         files = tuple(file for file in listing.files if not self.spec.incremental or self.past.has(file))
         gone = len(self.past.paths - {file.path for file in files}) if self.spec.incremental else 0
         if gone and self.loaded.model.materialization.reprocess_policy == "overwrite_partition_safe":
@@ -127,6 +122,16 @@ class Choosing:
             )
         said = f"; {gone} files that were read before are gone or have changed" if gone else ""
         return Choice(reason + said, _of_slice(files, listing, part))
+
+    def _again_of_table(self, reason: str) -> Choice:
+        if not self.spec.incremental:
+            return Choice(reason)
+        column, version = self.spec.declared.watermark_field, self.past.version
+        reached = self.past.window(column) if column else None
+        if reached is None and version is None:
+            raise UsageError(f"nothing of {self._shown()} was read yet.", cure="Run the contract first.")
+        rows = RowWindow(reached.column, None, reached.high) if reached else None
+        return Choice(reason, rows=rows, after=version)
 
     def _changes(self, choice: Choice) -> Changes | None:
         declared = self.spec.declared
@@ -142,8 +147,12 @@ class Choosing:
         return Rows(choice.rows, part, above=above if choice.above_target else None)
 
     def _narrowed(self, listing: Listing) -> tuple[Listing, str]:
+        declared = self.spec.declared
+        if self.part is not None and declared.partition is not None:
+            # What was read before is read again, whatever days would be read today.
+            declared = declared.model_copy(update={"partition": declared.partition.of_all_days})
         try:
-            return narrowed(listing, self.spec.declared, datetime.now(UTC).date())
+            return narrowed(listing, declared, datetime.now(UTC).date())
         except ContractError as error:
             raise error.at(self.loaded.place("source", "partition")) from None
 
