@@ -34,7 +34,7 @@ def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str
     stored = [_stored_text(column.name, bad, masks) for column in kept]
     out = [named(column.name, text) for column, text in zip(kept, stored, strict=True)]
     out += [ref(names.CATEGORIES), ref(names.ERRORS), ref(names.RULES), ref(names.REASON)]
-    original = _original(bad)
+    source, original = _with_original(bad) if raw != "empty" else (exp.to_table(SOURCE), exp.null())
     sealed = {"plain": original, "sealed": raw_expression(original), "empty": exp.cast(exp.null(), STRING)}[raw]
     out += [
         named(names.STATE, exp.Literal.string("active")),
@@ -47,7 +47,14 @@ def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str
         named(names.ROW_ID, _row_id(bad, stored if raw == "empty" else [original], keyed=raw == "sealed")),
         named(names.STATE_RUN, exp.Literal.string(RUN_ID)),
     ]
-    return _with_keys(exp.select(*out), raw == "sealed" or any(mask.secrets for mask in masks.values()))
+    return _with_keys(exp.select(*out), raw == "sealed" or any(mask.secrets for mask in masks.values()), source)
+
+
+def _with_original(bad: Columns) -> tuple[exp.Expr, exp.Expr]:
+    """The rows with their original text beside them, which is long and told in two columns."""
+    name = "_ll_original"
+    inner = exp.select(*(ref(column) for column in bad), named(name, _original(bad))).from_(SOURCE)
+    return inner.subquery(SOURCE), ref(name)
 
 
 def _original(bad: Columns) -> exp.Expr:
@@ -82,7 +89,7 @@ def _hidden(name: str, bad: Columns, data_type: exp.DataType) -> exp.Expr:
     return ref(name) if name in bad else exp.cast(exp.null(), data_type)
 
 
-def _with_keys(select: exp.Select, needed: bool) -> exp.Select:
+def _with_keys(select: exp.Select, needed: bool, source: exp.Expr | str = SOURCE) -> exp.Select:
     """The keys come as a relation of one row, so that they stand in no query text."""
-    select = select.from_(SOURCE)
+    select = select.from_(source)
     return select.join(exp.to_identifier(names.KEYS), join_type="cross") if needed else select

@@ -34,8 +34,8 @@ _WITH_NULLS = exp.Anonymous(
 )
 _SCALARS = {
     _Type.BOOLEAN: "CAST({} AS VARCHAR)",
-    _Type.DOUBLE: "ll_json_number({0}, ll_fraction_text({0}))",
-    _Type.FLOAT: "ll_json_number({0}, ll_fraction_text({0}))",
+    _Type.DOUBLE: "ll_json_fraction({0})",
+    _Type.FLOAT: "ll_json_fraction({0})",
     _Type.DATE: "'\"' || ll_date_text({}) || '\"'",
     _Type.TIMESTAMPTZ: "strftime(CAST({} AS TIMESTAMP), '\"%Y-%m-%dT%H:%M:%S.%gZ\"')",
     _Type.TIMESTAMPNTZ: "strftime({}, '\"%Y-%m-%dT%H:%M:%S.%g\"')",

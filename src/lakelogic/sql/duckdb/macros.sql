@@ -157,7 +157,7 @@ CREATE OR REPLACE MACRO ll_slice(l, first, size) AS CASE WHEN first > len(l) OR 
 CREATE OR REPLACE MACRO ll_wrapped_sum(n) AS CAST(((n + 9223372036854775808) % 18446744073709551616 + 18446744073709551616) % 18446744073709551616 - 9223372036854775808 AS BIGINT);
 
 -- JSON. What is no number is text there.
-CREATE OR REPLACE MACRO ll_json_number(x, t) AS CASE WHEN isfinite(x) THEN t ELSE '"' || t || '"' END;
+CREATE OR REPLACE MACRO ll_json_fraction(x) AS CASE WHEN isfinite(x) THEN ll_fraction_text(x) WHEN isnan(x) THEN '"NaN"' WHEN x > 0 THEN '"Infinity"' WHEN x < 0 THEN '"-Infinity"' END;
 -- Text, whole numbers and booleans are found by DuckDB itself, in documents that both readers take.
 CREATE OR REPLACE MACRO ll_is_plain_json(js, path) AS TRY(json_type(js, path)) IN ('VARCHAR', 'BOOLEAN', 'BIGINT', 'UBIGINT') AND NOT regexp_matches(js, ',\s*[\]}]|[nN]a[nN]|[iI]nf');
 CREATE OR REPLACE MACRO ll_json(js, path, steps) AS CASE WHEN ll_is_plain_json(js, path) THEN TRY(json_extract_string(js, path)) ELSE ll_json_at(js, steps) END;
