@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from lakelogic.errors import UsageError
 if TYPE_CHECKING:
     from lakelogic.driver.drive import Settings
     from lakelogic.driver.nodes import Selection
-    from lakelogic.driver.observing import Observation
+    from lakelogic.driver.observing import Observed
     from lakelogic.driver.summary import Summary
 
 _NAME = "lakelogic-driver"
@@ -69,6 +70,10 @@ def command(
     summary_backend: given.SummaryBackend = None,
     summary_database: given.SummaryDatabase = None,
     metrics_path: given.MetricsPath = None,
+    metrics_backend: given.MetricsBackend = None,
+    metrics_host: given.MetricsHost = "127.0.0.1",
+    metrics_port: given.MetricsPort = 9100,
+    metrics_linger: given.MetricsLinger = 0.0,
     dry_run: given.DryRun = False,
     as_json: options.AsJson = False,
     verbose: options.Verbose = False,
@@ -76,7 +81,7 @@ def command(
     """Run the contracts of registries layer by layer, side by side where they are independent."""
     from lakelogic.driver.drive import Settings
     from lakelogic.driver.nodes import Selection
-    from lakelogic.driver.observing import Observation
+    from lakelogic.driver.observing import Observation, Observed
     from lakelogic.driver.windows import Dates
     from lakelogic.driver.working import Patience
     from lakelogic.run.approval import ApprovalAsk
@@ -113,9 +118,16 @@ def command(
         approval=ApprovalAsk(approval_required, approval_file),
         verbose=verbose,
     )
-    observation = Observation(summary_table, summary_backend, summary_database, metrics_path)
-    summary = _drive(selection, settings, observation)
-    _print(summary, as_json=as_json)
+    asked = Observation(
+        summary_table, summary_backend, summary_database, metrics_path, metrics_backend, metrics_host, metrics_port
+    )
+    observed = Observed.of(asked, engine, dry_run=dry_run)
+    try:
+        summary = _drive(selection, settings, observed)
+        _print(summary, as_json=as_json)
+        _linger(observed, metrics_linger)
+    finally:
+        observed.close()
     if summary.exit_code:
         raise typer.Exit(summary.exit_code)
 
@@ -152,21 +164,25 @@ def _seconds(timeout: str | None) -> float | None:
         raise UsageError(f"--timeout {error}.") from None
 
 
-def _drive(selection: Selection, settings: Settings, observation: Observation) -> Summary:
+def _drive(selection: Selection, settings: Settings, observed: Observed) -> Summary:
     from lakelogic.cli.logging import log_to
     from lakelogic.cli.screen.consoles import messages
     from lakelogic.cli.screen.driver import Board, drawn
     from lakelogic.driver.drive import drive
-    from lakelogic.driver.observing import Observed
 
     console = messages()
     log_to(console, verbose=settings.verbose)
     board = Board()
-    # A dry run writes nothing.
-    observed = Observed([] if settings.dry_run else list(observation.observers()), settings.engine)
     with _terminable(), observed, drawn(console, board, draws=not settings.verbose):
-        observed.summary = drive(selection, settings, board)
+        observed.summary = drive(selection, settings, observed.heard_by(board))
     return observed.summary
+
+
+def _linger(observed: Observed, seconds: float) -> None:
+    """Leave time for one more scrape; Ctrl-C ends it."""
+    if seconds and observed.exporter is not None and observed.exporter.serves:
+        with _terminable(), suppress(KeyboardInterrupt):
+            time.sleep(seconds)
 
 
 @contextmanager

@@ -81,4 +81,10 @@ SummaryBackend = Annotated[
 ]
 SummaryDatabase = Annotated[str | None, typer.Option("--summary-database", help="Its file, folder or address.")]
 MetricsPath = Annotated[Path | None, typer.Option("--metrics-path", help="Write what it came to as JSON.")]
+MetricsBackend = Annotated[
+    str | None, typer.Option("--metrics-backend", help="json (a file), or prometheus (a page while it runs).")
+]
+MetricsHost = Annotated[str, typer.Option("--metrics-host", help="Where the page is served.")]
+MetricsPort = Annotated[int, typer.Option("--metrics-port", min=0, max=65535, help="At which port; 0 is any.")]
+MetricsLinger = Annotated[float, typer.Option("--metrics-linger", min=0, help="Serve the page so many seconds longer.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would run, and write nothing.")]

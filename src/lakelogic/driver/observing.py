@@ -11,13 +11,18 @@ from typing import Protocol, Self
 
 from loguru import logger
 
-from lakelogic.driver.rows import refusal, rows_of
-from lakelogic.driver.summary import Summary
-from lakelogic.errors import LakeLogicError, UsageError
+from lakelogic.driver.nodes import Node
+from lakelogic.driver.rows import contract_row, refusal, rows_of
+from lakelogic.driver.summary import Outcome, Summary
+from lakelogic.driver.watching import Everyone, Listener
+from lakelogic.errors import LakeLogicError, UsageError, did_you_mean
 from lakelogic.observe.metrics_file import MetricsFile
+from lakelogic.observe.prometheus import Exporter
 from lakelogic.observe.rows import Row
 from lakelogic.observe.summaries.base import NotRecorded, TableName, summary_backends
 from lakelogic.run.begin import new_run_id
+
+METRICS_BACKENDS = ("json", "prometheus")
 
 
 class Observer(Protocol):
@@ -38,6 +43,9 @@ class Observation:
     summary_backend: str | None = None
     summary_database: str | None = None
     metrics_path: Path | None = None
+    metrics_backend: str | None = None
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = 9100
 
     def observers(self) -> Iterator[Observer]:
         """
@@ -57,32 +65,83 @@ class Observation:
         if self.metrics_path is not None:
             yield MetricsFile(self.metrics_path)
 
+    def exporter(self) -> Exporter | None:
+        """What serves the numbers of the run, where that is asked for.
+
+        Raises:
+            UsageError: the backend is unknown, or lacks something.
+        """
+        backend = self.metrics_backend
+        if backend not in (None, *METRICS_BACKENDS):
+            cure = did_you_mean(str(backend), METRICS_BACKENDS)
+            raise UsageError(f"--metrics-backend '{backend}' is unknown.", cure=cure)
+        if backend == "json" and self.metrics_path is None:
+            raise UsageError("--metrics-backend json needs a file.", cure="Add --metrics-path FILE.")
+        return Exporter(self.metrics_host, self.metrics_port) if backend == "prometheus" else None
+
+
+class Telling:
+    """Tells an exporter what happens."""
+
+    def __init__(self, exporter: Exporter) -> None:
+        self._exporter = exporter
+
+    def began(self, node: Node, window: str) -> None:
+        self._exporter.began(node.name)
+
+    def doing(self, node: Node, what: str) -> None: ...
+
+    def ended(self, outcome: Outcome) -> None:
+        self._exporter.ended(contract_row(outcome, None, datetime.now(UTC)))
+
 
 @dataclass
 class Observed:
     """Around a run of the driver: at its end every observer gets the rows, also if it raised or was interrupted."""
 
     observers: Sequence[Observer]
+    exporter: Exporter | None = None
     engine: str | None = None
     summary: Summary | None = None
-    problems: list[str] = field(default_factory=list)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
 
+    @classmethod
+    def of(cls, observation: Observation, engine: str | None, *, dry_run: bool) -> Observed:
+        """What the command line asks for; a dry run writes nothing and serves nothing.
+
+        Raises:
+            UsageError: something is missing, or a backend is unknown.
+        """
+        observers, exporter = list(observation.observers()), observation.exporter()
+        return cls((), None, engine) if dry_run else cls(observers, exporter, engine)
+
+    def heard_by(self, listener: Listener) -> Listener:
+        """The listener, and the exporter beside it."""
+        return Everyone(listener, Telling(self.exporter)) if self.exporter is not None else listener
+
     def __enter__(self) -> Self:
+        if self.exporter is not None:
+            self.exporter.open()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         rows = rows_of(self.summary) if self.summary is not None else [self._refusal(error)]
-        for observer in self.observers:
+        problems = []
+        for observer in (*self.observers, *([self.exporter] if self.exporter is not None else [])):
             try:
                 observer.write(rows)
             except NotRecorded as problem:
-                self.problems.append(str(problem))
+                problems.append(str(problem))
                 logger.error("{}", problem)
         if self.summary is not None:
-            self.summary = replace(self.summary, not_recorded=tuple(self.problems))
+            self.summary = replace(self.summary, not_recorded=tuple(problems))
+
+    def close(self) -> None:
+        """Serve no longer."""
+        if self.exporter is not None:
+            self.exporter.close()
 
     def _refusal(self, error: BaseException | None) -> Row:
         if isinstance(error, LakeLogicError):

@@ -52,7 +52,7 @@ def refusal(pipeline_run_id: str, engine: str | None, times: tuple[datetime, dat
     )
 
 
-def contract_row(outcome: Outcome, pipeline_run_id: str, now: datetime) -> Row:
+def contract_row(outcome: Outcome, pipeline_run_id: str | None, now: datetime) -> Row:
     """The row of a contract."""
     result = outcome.result
     ended = outcome.started + timedelta(seconds=outcome.seconds) if outcome.started else now

@@ -30,6 +30,25 @@ class Nobody:
     def ended(self, outcome: Outcome) -> None: ...
 
 
+class Everyone:
+    """Passes on what it hears."""
+
+    def __init__(self, *listeners: Listener) -> None:
+        self._listeners = listeners
+
+    def began(self, node: Node, window: str) -> None:
+        for listener in self._listeners:
+            listener.began(node, window)
+
+    def doing(self, node: Node, what: str) -> None:
+        for listener in self._listeners:
+            listener.doing(node, what)
+
+    def ended(self, outcome: Outcome) -> None:
+        for listener in self._listeners:
+            listener.ended(outcome)
+
+
 class Watch:
     """Follows one contract at work. It stops between two phases, and what the engine is doing is cancelled."""
 

@@ -219,6 +219,8 @@ def test_a_database_that_another_process_keeps_locked_is_told(
         (("--summary-backend", "sqlite"), "Add --summary-table schema.table."),
         (("--summary-table", "a; DROP", "--summary-database", "x"), "is not a name of letters, digits and _."),
         (("--summary-table", "a", "--summary-backend", "duckdbb", "--summary-database", "x"), "Did you mean 'duckdb'?"),
+        (("--metrics-backend", "promtheus"), "--metrics-backend 'promtheus' is unknown. Did you mean 'prometheus'?"),
+        (("--metrics-backend", "json"), "Add --metrics-path FILE."),
     ],
 )
 def test_a_wrong_word_stops_before_anything_runs(
