@@ -78,7 +78,8 @@ def drive(selection: Selection, settings: Settings, listener: Listener | None = 
         driver.references if driver.references["read"] else {},
         interrupted=driver.interrupted,
     )
-    progress.end(complete=summary.exit_code == 0)
+    if not settings.dry_run:
+        progress.end(complete=summary.exit_code == 0)
     return summary
 
 

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from loguru import logger
+
 from lakelogic.contract import LoadedContract, load_contract
 from lakelogic.contract.discovery import find_contracts
 from lakelogic.contract.identity import LAYERS, normal_layer
@@ -168,6 +170,8 @@ class _Loading:
                 if self.is_chosen(each):
                     self.broken[each.path] = error
                     self.problems += error.problems
+                else:
+                    logger.warning("{} is left out, because it is not valid", each.path)
         if self.problems and not self.selection.continue_on_error:
             raise ContractInvalid(self.problems)
 
