@@ -210,7 +210,9 @@ class Beginning:
                 recorded = max(recorded, engine.last_sequence(table, self.writer(role)))
         claim = self._claimed(max(last, recorded) + 1, plan.read.mode, plan.read.reason, found.pinned, plan.quarantine)
         reads_files = found.pinned.kind == "files"
-        created = self.claims.create(
+        if reads_files:
+            self.past(source_of(self.loaded, self.ask.source)).keep()
+        return self.claims.create(
             replace(
                 claim,
                 fingerprint=plan.fingerprint,
@@ -219,9 +221,6 @@ class Beginning:
                 secondary=tuple((table.location, table.is_name, table.format) for table in plan.secondary),
             )
         )
-        if reads_files:
-            self.past(source_of(self.loaded, self.ask.source)).keep()
-        return created
 
     def claim_command(self, mode: str, reason: str, pinned: Pinned, engine: Engine[Any]) -> Claim:
         """Claim the next number for a change of the tables that is no run.
