@@ -72,6 +72,7 @@ class SummaryBackend(ABC):
         )
 
 
+@dataclass(frozen=True)
 class SqlBackend(SummaryBackend):
     """A database that is written by SQL: what its types and its placeholder are called."""
 

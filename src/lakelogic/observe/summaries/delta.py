@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from lakelogic.observe.rows import COLUMNS, Row
@@ -10,6 +11,7 @@ from lakelogic.observe.summaries.base import SummaryBackend, summary_backends
 
 
 @summary_backends.add("delta")
+@dataclass(frozen=True)
 class DeltaSummaries(SummaryBackend):
     """A table in `<database>/<schema>/<table>`, where the database is a folder."""
 

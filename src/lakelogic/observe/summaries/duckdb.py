@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from lakelogic.observe.summaries.base import PATIENCE_SECONDS, SqlBackend, summa
 
 
 @summary_backends.add("duckdb")
+@dataclass(frozen=True)
 class DuckdbSummaries(SqlBackend):
     """A file; one process at a time may open it, so that others wait for a while."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtext('lakelogic.summaries'))"
 
 
 @summary_backends.add("postgres")
+@dataclass(frozen=True)
 class PostgresSummaries(SqlBackend):
     """An address such as `postgresql://user@host/database`; the password is better in PGPASSWORD or ~/.pgpass."""
 
@@ -46,7 +48,9 @@ class PostgresSummaries(SqlBackend):
                     connection.execute(statement)
                 connection.cursor().executemany(self.insertion, self.values(rows))
         except psycopg.Error as error:
-            raise self.refused(error) from None
+            # Without a state it speaks of the address, and repeats parts of it.
+            malformed = isinstance(error, psycopg.ProgrammingError) and error.sqlstate is None
+            raise self.refused("the address is malformed" if malformed else error) from None
 
     def refused(self, error: BaseException | str) -> NotRecorded:
         """Told without the address, which may hold a password."""

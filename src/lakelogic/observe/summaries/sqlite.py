@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
@@ -14,6 +15,7 @@ from lakelogic.observe.summaries.base import PATIENCE_SECONDS, SqlBackend, iso, 
 
 
 @summary_backends.add("sqlite")
+@dataclass(frozen=True)
 class SqliteSummaries(SqlBackend):
     """A file; it knows no schemas, so that `schema.table` is the table `schema_table`, and a moment is ISO text."""
 
