@@ -15,6 +15,7 @@ _CURES = {
     "Schema evolution on column-mapped tables": "Add the columns with Spark, or use 'schema_policy: {evolution: strict}'.",
     "Cannot merge types": "A column has another type in the table; cast it in the contract.",
     "oncurrent": _CONFLICT,
+    "has changed: expected id": _CONFLICT,
     "eader feature": "The table needs a newer reader; run with --engine spark.",
     "riter feature": "The table needs a newer writer; run with --engine spark.",
 }

@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from pyiceberg.catalog import MetastoreCatalog
 from pyiceberg.catalog.noop import NoopCatalog
-from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.io import load_file_io
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
@@ -18,6 +18,7 @@ from pyiceberg.table.metadata import TableMetadata, new_table_metadata
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
 from pyiceberg.table.update import TableRequirement, TableUpdate, update_table_metadata
 from pyiceberg.transforms import IdentityTransform
+from pyiceberg.typedef import Identifier
 
 from lakelogic.engines.iceberg_commits import metadata_file
 
@@ -36,6 +37,12 @@ class FolderCatalog(NoopCatalog):
         """The table as it is now; None where there is none."""
         file = metadata_file(self._folder)
         return None if file is None else Table(self._identifier, _read(self, file), str(file), self._io, self)
+
+    def load_table(self, identifier: str | Identifier) -> Table:
+        """The table as it is now, for a commit that another writer has overtaken."""
+        if (table := self.open()) is None:
+            raise NoSuchTableError(f"no table is in {self._folder}")
+        return table
 
     def create(
         self, schema: Schema, partition_by: tuple[str, ...], properties: dict[str, str]
@@ -88,7 +95,7 @@ class FolderCatalog(NoopCatalog):
         try:
             os.link(written, final)
         except FileExistsError:
-            raise CommitFailedException(f"version {number} exists already") from None
+            raise CommitFailedException(f"a concurrent writer has made version {number}") from None
         finally:
             written.unlink()
         # Others find the newest version by this; we look at the files themselves.

@@ -13,6 +13,8 @@ _CAUSE = re.compile(r"Caused by: [\w.$]+(?:Exception|Error): (.+)")
 _CONFLICT = "Another writer keeps changing the table; run again when it is done."
 _CURES = {
     "DELTA_CONCURRENT": _CONFLICT,
+    "CommitFailedException": _CONFLICT,
+    "Found conflicting files": _CONFLICT,
     "DELTA_METADATA_CHANGED": _CONFLICT,
     "DELTA_PROTOCOL_CHANGED": _CONFLICT,
     "DELTA_METADATA_MISMATCH": "The table's columns differ; allow it with 'schema_policy: {evolution: append}'.",
