@@ -55,13 +55,21 @@ def readiness(node: Node, upstreams: Mapping[str, Node | None], log: UpstreamLog
         if successes is None:
             warnings.append(f"there is no run log in {folder}, so nobody knows whether '{name}' is up to date")
             continue
-        if (last := successes.get(name)) is None:
-            return Readiness(f"upstream '{name}' has no successful run in the log")
-        late = _lateness(node, name, now - last)
+        last = successes.get(name)
+        late = _missing(node, name) if last is None else _lateness(node, name, now - last)
         if late.skip is not None:
             return late
         warnings += late.warnings
     return Readiness(warnings=tuple(warnings))
+
+
+def _missing(node: Node, name: str) -> Readiness:
+    told = f"upstream '{name}' has no successful run in the log"
+    return _tolerated(told) if node.contract.model.metadata.upstream_policy == "warn" else Readiness(told)
+
+
+def _tolerated(told: str) -> Readiness:
+    return Readiness(warnings=(f"{told}: upstream_policy is warn",))
 
 
 def _lateness(node: Node, name: str, age: timedelta) -> Readiness:
@@ -76,7 +84,7 @@ def _lateness(node: Node, name: str, age: timedelta) -> Readiness:
     if age <= fresh + grace:
         return Readiness(warnings=(f"{told}: within its grace",))
     if metadata.upstream_policy == "warn":
-        return Readiness(warnings=(f"{told}: upstream_policy is warn",))
+        return _tolerated(told)
     return Readiness(told)
 
 

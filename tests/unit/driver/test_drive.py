@@ -93,6 +93,15 @@ def test_without_a_run_log_the_upstream_can_not_be_asked_and_that_is_said(two_ch
     assert "nobody knows whether 'bronze_a' is up to date" in outcome.warnings[0]
 
 
+def test_a_contract_may_run_although_its_upstream_never_succeeded(two_chains: Lake) -> None:
+    registry = (two_chains.root / "contracts/_registry.yaml",)
+    two_chains.drive(Selection(registries=registry, layers=("bronze",), entities=("a",)))
+    two_chains.contract("silver_b", "metadata: {upstream_policy: warn}\n", upstream="bronze_b")
+    (outcome,) = two_chains.drive(Selection(registries=registry, layers=("silver",), entities=("b",))).outcomes
+    assert outcome.status == "succeeded"
+    assert outcome.warnings == ("upstream 'bronze_b' has no successful run in the log: upstream_policy is warn",)
+
+
 @pytest.mark.parametrize(
     ("limits", "status", "warned"),
     [
