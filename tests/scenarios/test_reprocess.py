@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,6 +10,7 @@ import pytest
 from deltalake import write_deltalake
 
 from lakelogic import load_contract
+from lakelogic.cli.main import main
 from lakelogic.errors import ContractError, GateClosed, UsageError
 from lakelogic.plan.explain import explained
 from lakelogic.run.reprocess import asked_slice
@@ -165,3 +167,12 @@ def test_nothing_is_processed_again_that_was_never_read(project: Project) -> Non
     assert _again(project, text, **_JANUARY).counts.source == 1
     assert project.run().counts.source == 1
     assert project.values("id") == [1, 2]
+
+
+def test_the_command_line_asks_for_days_or_values(landed: Project, capsys: pytest.CaptureFixture[str]) -> None:
+    run = ["run", str(landed.contract(_contract(price="2"))), "--engine", "duckdb", "--json"]
+    assert main([*run, "--reprocess-column", "country", "--reprocess-values", "DE, AT"]) == 0
+    assert json.loads(capsys.readouterr().out)["reason"] == "country in AT, DE is processed again"
+    assert _prices(landed) == {1: 2, 2: 2, 3: 1, 4: 1}
+    assert main([*run, "--reprocess-start-date", "2026-01-01", "--reprocess-end-date", "January"]) == 2
+    assert "must be a date such as 2026-02-01, not 'January'" in capsys.readouterr().out

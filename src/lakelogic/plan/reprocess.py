@@ -35,7 +35,9 @@ def made_anew(
             place=place,
         )
     if column.name.lower() in {name.lower() for name in masked}:
-        raise ContractError(f"'{column.name}' is masked, so rows can't be found by it.", place=place)
+        raise ContractError(
+            f"'{column.name}' is masked, so rows can't be found by it.", cure="Name another column.", place=place
+        )
     condition = part.condition(ref(column), column.type).sql("spark")
     if isinstance(operation, ReplaceSlices) and operation.where is not None:
         # A snapshot of the same day stays, apart from the slice.

@@ -33,7 +33,11 @@ def asked_slice(
     written = loaded.model.materialization
     if written.reprocess_policy == "fail":
         place = loaded.place("materialization", "reprocess_policy")
-        raise ContractError("the contract forbids to process again: reprocess_policy is fail.", place=place)
+        raise ContractError(
+            "the contract forbids to process again: reprocess_policy is fail.",
+            cure="Choose another policy.",
+            place=place,
+        )
     named = column or (written.reprocess_date_column or _watermark(loaded) if not values else None)
     if named is None:
         raise UsageError(
@@ -64,7 +68,7 @@ def _day(value: str | date) -> date:
     try:
         return parse_date(str(value))
     except ValueError as error:
-        raise UsageError(f"the day to process again {error}.") from None
+        raise UsageError(f"the day to process again {error}.", cure="Give it as YYYY-MM-DD.") from None
 
 
 def _watermark(loaded: LoadedContract) -> str | None:

@@ -106,7 +106,10 @@ class RowsInput:
         column = self._column(window.column)
         value, data_type = comparable(column, self._declared(column.name))
         if not is_ordered(data_type):
-            raise ContractError(f"watermark_field '{window.column}' has a type whose values have no order.")
+            raise ContractError(
+                f"watermark_field '{window.column}' has a type whose values have no order.",
+                cure="Name a column of dates, times, numbers or text.",
+            )
         window = self._above_target(window, engine)
         rows = replace(self, wanted=Rows(values=self.wanted.values)).frame(engine)
         found = engine.measure(

@@ -51,7 +51,7 @@ def _array(text: str, path: str) -> list[object]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise SourceError(f"the manifest {path} is no JSON: {error}.") from None
+        raise SourceError(f"the manifest {path} is no JSON: {error}.", cure="Mend it.") from None
     if isinstance(found, dict):
         found = found.get("files")
     if not isinstance(found, list):
@@ -62,7 +62,7 @@ def _array(text: str, path: str) -> list[object]:
 def _name(entry: object, path: str) -> str:
     value = next((entry[key] for key in _KEYS if key in entry), None) if isinstance(entry, dict) else entry
     if not isinstance(value, str):
-        raise SourceError(f"the manifest {path} has an entry that names no file: {entry!r}.")
+        raise SourceError(f"the manifest {path} has an entry that names no file: {entry!r}.", cure="Give it a path.")
     return value
 
 
