@@ -16,8 +16,9 @@ from lakelogic.formats.arrow_types import columns_of
 from lakelogic.masks.keys import VARIABLE, Keys, load_keys
 from lakelogic.masks.sealed import PREFIX, unseal
 from lakelogic.plan.names import QUARANTINE_RUN, QUARANTINED_AT, ROW_ID, STATE_RUN
-from lakelogic.run.processor import DataProcessor, Progress
+from lakelogic.run.processor import DataProcessor
 from lakelogic.run.result import RunResult
+from lakelogic.run.runner import Progress
 from lakelogic.sql.types import type_name
 
 Cells = dict[str, object]

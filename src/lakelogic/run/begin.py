@@ -28,6 +28,7 @@ from lakelogic.run.choosing import Choosing
 from lakelogic.run.clean_up import clean_up_of
 from lakelogic.run.external import with_external_logic
 from lakelogic.run.inputs import FrameInput, Input
+from lakelogic.run.links import ReadLink
 from lakelogic.run.tell import Instants
 from lakelogic.sources.days import Days
 from lakelogic.sources.discover import SourceSpec, link_spec, list_source, source_of
@@ -268,6 +269,16 @@ class Beginning:
         source = self.loaded.source
         by_target = source is not None and source.load_mode != "full" and source.watermark_strategy == "max_target"
         return self.ask.force or by_target
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A run that is planned and not yet begun."""
+
+    beginning: Beginning
+    found: Input
+    plan: Plan
+    links: Mapping[str, ReadLink]
 
 
 def new_run_id(now: datetime) -> str:

@@ -72,7 +72,8 @@ def _clear(claim: Claim) -> None:
             continue
         if wanted and wanted.archive:
             _copy(path, Path(wanted.archive) / path.relative_to(wanted.root), claim.run_id)
-        path.unlink()
+        # Another process may have been as fast.
+        path.unlink(missing_ok=True)
 
 
 def _is_as_read(path: Path, file: SourceFile) -> bool:
