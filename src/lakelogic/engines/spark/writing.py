@@ -114,8 +114,6 @@ def _save(
     writer = frame.write.format("delta").mode(mode).options(**properties, **(options or {}))
     if plan.partition_by:
         writer = writer.partitionBy(*plan.partition_by)
-    if plan.cluster_by and not there:
-        writer = writer.clusterBy(*plan.cluster_by)
     if plan.evolve:
         writer = writer.option(evolution, "true")
     if plan.storage and not there:

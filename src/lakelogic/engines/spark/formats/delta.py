@@ -12,6 +12,7 @@ from lakelogic.engines.spark import altering, changes, reading, writing
 from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.tables import Table, Tables
 from lakelogic.engines.spark.types import columns_of
+from lakelogic.engines.spark.writing import staying
 from lakelogic.plan.ddl import Alteration, TableState, statements
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan, UpkeepPlan
@@ -59,6 +60,11 @@ class DeltaTables:
             there = self._tables.exists(found)
             if there and table.widens:
                 altering.widen(self._session, found, table, columns_of(frame.schema))
+            if table.cluster_by and not there:
+                # Clustering is part of a definition: the table is there, without rows, before they come.
+                rows = columns_of(staying(table, frame).schema)
+                self.alter(table, Alteration(True, rows, properties=table.properties))
+                found, there = self._tables.find(location), True
             writing.write(self._session, found, table, frame, stamp, there=there)
         return require_commit(self.find_commit(location, stamp.run_id), found.shown, stamp.run_id)
 
