@@ -99,6 +99,11 @@ def _passes(plan: Plan) -> list[Pass]:
         because = "what is merged follows from the good rows and from what the table holds of their keys"
         passes.append(Pass("compare with the table", because, "good rows that were kept"))
     kept = keeps and plan.measures_first
+    for table in plan.secondary:
+        passes.append(
+            Pass("copy the good rows", f"to {table.location}", "good rows that were kept" if kept else "source")
+        )
+        kept = True
     counted = "rows and warnings are counted on the way"
     passes.append(Pass("write the good rows", counted, "good rows that were kept" if kept else "source"))
     return passes
@@ -181,10 +186,10 @@ def _by_format(table: TablePlan) -> tuple[str, ...]:
         return ()
     if table.format == "iceberg":
         return (f"{table.location} is in no catalog: nothing keeps other writers out.",)
-    told = f"{table.location} is plain {table.format} files: a reader may see"
+    told = f"{table.location} is plain {table.format} files: no earlier version can be read"
     if isinstance(table.operation, ReplaceRows):
-        return (f"{told} old and new rows side by side for a moment, and no earlier version can be read.",)
-    return (f"{told} no earlier version, and nothing keeps other writers out.",)
+        return (f"{told}, and a reader may see old and new rows side by side for a moment.",)
+    return (f"{told}, and nothing keeps other writers out.",)
 
 
 def _updated_anyway(plan: Plan) -> tuple[str, ...]:
