@@ -167,17 +167,20 @@ class RunLog:
 
     def rows(self, columns: list[str] | None = None, **equal: str) -> list[dict[str, Any]]:
         """Runs whose columns have these values, oldest first."""
+        rows: list[dict[str, Any]] = self.arrow(columns, **equal).to_pylist()
+        return sorted(rows, key=lambda row: str(row.get("ended_at") or ""))
+
+    def arrow(self, columns: list[str] | None = None, **equal: str) -> pa.Table:
+        """The same as one table, in no order."""
         import pyarrow as pa
 
         table = self._table()
         if table is None:
-            return []
+            return run_log_schema().empty_table()
         texts = {name: value.replace("'", "''") for name, value in equal.items()}
         wanted = " AND ".join(f"{name} = '{text}'" for name, text in texts.items())
         # Read through a file system of Python, a process may be aborted when it ends.
-        found = pa.RecordBatchReader.from_stream(table.scan(columns=columns, predicate=wanted or None))
-        rows: list[dict[str, Any]] = found.read_all().to_pylist()
-        return sorted(rows, key=lambda row: str(row.get("ended_at") or ""))
+        return pa.RecordBatchReader.from_stream(table.scan(columns=columns, predicate=wanted or None)).read_all()
 
     def _table(self) -> DeltaTable | None:
         from deltalake import DeltaTable

@@ -19,12 +19,13 @@ _WIDEST = 60
 def rows_view(rows: SafeRows, console: Console) -> list[RenderableType]:
     """Both tables, titled as the result names them."""
     return [
-        section("result.good", _table(rows.good, console), note="passed, masked, as stored"),
-        section("result.bad", _table(rows.bad, console), note="quarantined, private values hidden"),
+        section("result.good", table_view(rows.good, console), note="passed, masked, as stored"),
+        section("result.bad", table_view(rows.bad, console), note="quarantined, private values hidden"),
     ]
 
 
-def _table(rows: Sequence[Mapping[str, object]], console: Console) -> RenderableType:
+def table_view(rows: Sequence[Mapping[str, object]], console: Console) -> RenderableType:
+    """Rows as a table; on a terminal, the columns that fit."""
     if not rows:
         return line("no rows", "dim")
     names = [name for name in rows[0] if name not in _LEFT_OUT]

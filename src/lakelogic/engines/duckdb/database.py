@@ -10,6 +10,7 @@ from lakelogic.errors import LakeLogicError
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
 
 class DatabaseError(LakeLogicError):
@@ -40,3 +41,33 @@ def opened(path: str, *, patience_seconds: float = 0.0) -> Iterator[duckdb.DuckD
             yield connection
     except duckdb.Error as error:
         raise DatabaseError(str(error)) from None
+
+
+def answer(question: str, **tables: pa.Table) -> pa.Table:
+    """What a SELECT over tables in memory gives; it can reach nothing else, and change nothing.
+
+    Raises:
+        DatabaseError: it is not one SELECT, or is wrong.
+    """
+    import duckdb
+
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "enable_external_access": False,
+        "python_enable_replacements": False,
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+    }
+    try:
+        with duckdb.connect(":memory:", config=settings) as connection:
+            connection.execute("SET TimeZone = 'UTC'")
+            for name, table in tables.items():
+                connection.register(name, table)
+            statements = connection.extract_statements(question)
+            if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
+                raise DatabaseError("it is not one SELECT.")
+            found = connection.sql(question).to_arrow_table()
+    except duckdb.Error as error:
+        raise DatabaseError(str(error)) from None
+    if twice := [name for name in found.column_names if found.column_names.count(name) > 1]:
+        raise DatabaseError(f"column '{twice[0]}' is there twice; name one of them with AS.")
+    return found

@@ -1,0 +1,64 @@
+"""`lakelogic run-log`: questions to the run log."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lakelogic.cli.options import AsJson
+from lakelogic.errors import UsageError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMAT = 1
+
+app = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
+
+
+@app.callback()
+def command() -> None:
+    """Ask the run log in SQL."""
+
+
+@app.command("query")
+def query(
+    sql: Annotated[str, typer.Argument(help="A SELECT over the table run_log, in DuckDB's SQL.", show_default=False)],
+    project: Annotated[Path, typer.Option("--project", help="A folder of the project.", show_default=False)] = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """Ask the run log: one SELECT over the table run_log. It reads, and can't change anything."""
+    found = _answer(sql, project)
+    rows = found.to_pylist()
+    if as_json:
+        shown = {"format": FORMAT, "columns": found.column_names, "rows": rows}
+        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False, default=_plain))
+        return
+    from lakelogic.cli.screen.consoles import output, show
+    from lakelogic.cli.screen.rows import table_view
+
+    console = output()
+    show(console, table_view(rows, console))
+
+
+def _answer(sql: str, project: Path) -> pa.Table:
+    from lakelogic.engines.duckdb.database import DatabaseError, answer
+    from lakelogic.project import find_project
+    from lakelogic.state.runlog import RunLog
+
+    try:
+        return answer(sql, run_log=RunLog(find_project(project.resolve()).state_dir).arrow())
+    except DatabaseError as error:
+        cure = '`lakelogic run-log query "DESCRIBE run_log"` lists the columns.'
+        raise UsageError(f"the query can't be answered: {error}", cure=cure) from None
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value.isoformat() if isinstance(value, datetime) else str(value)
