@@ -22,7 +22,8 @@ AUTO = "auto"
 # In order: the first that this machine can run is the default.
 _DEFAULTS = ("spark", "duckdb")
 _LIGHT = "duckdb"
-# A cautious choice, not a measured crossover: an input of this size is well within what one machine can take.
+# On one machine DuckDB was faster at every size that was measured, up to 0.5 GB (docs/benchmarks.md); a cluster may
+# pay off beyond four times that.
 CROSSOVER_BYTES = 2 << 30
 
 
