@@ -57,6 +57,15 @@ def test_a_peer_without_spark_that_never_ends_took_its_limit_at_least() -> None:
     assert [(goal.measured, goal.met) for goal in goals(measured)] == [("2.2 ×", False)]
 
 
+def test_listing_has_a_goal_for_the_diff_and_for_second_runs() -> None:
+    found = {"files": 100_000, "diff_seconds": [11.0, 9.0], "nothing_new_seconds": {"csv": [0.5], "delta": [2.5]}}
+    assert [(goal.title, goal.met) for goal in goals({"listing": found})] == [
+        ("100,000 files diffed", True),
+        ("second run on files with nothing new, session warm", True),
+        ("second run on a Delta table with nothing new, session warm", False),
+    ]
+
+
 def test_the_chart_is_well_formed_with_a_bar_for_each_way() -> None:
     drawn = ElementTree.fromstring(chart.svg(lines(_measured())))
     bars = [bar for bar in drawn.iter("{http://www.w3.org/2000/svg}rect") if bar.get("class")]
