@@ -14,6 +14,7 @@ from lakelogic.engines.commits import commit_of, said
 from lakelogic.engines.spark.reading import quoted_name
 from lakelogic.errors import UsageError
 from lakelogic.plan.locations import Location, warehouse_folder
+from lakelogic.plan.model import TablePlan
 from lakelogic.sources.delta_paths import can_open
 from lakelogic.sql.build import quoted
 
@@ -129,6 +130,18 @@ class Tables:
         name = ".".join(quoted(part) for part in parts)
         if not self._session.catalog.databaseExists(name):
             self._session.sql(f"CREATE SCHEMA IF NOT EXISTS {name}")
+
+
+def refuse_location(table: TablePlan, warehouse: Path | None) -> None:
+    """
+    Raises:
+        UsageError: a place is given for a table, and no catalog is there to remember it.
+    """
+    if table.storage is not None and warehouse is not None:
+        raise UsageError(
+            f"{table.location} is a folder of the warehouse on a local Spark, and can't be at {table.storage}.",
+            cure="Write the path as target_path, or run on a session that has a catalog.",
+        )
 
 
 def _log_folder(path: str) -> Path | None:

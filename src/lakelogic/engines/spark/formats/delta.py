@@ -10,7 +10,7 @@ from lakelogic.engines.base import Committed, Stamp
 from lakelogic.engines.commits import require_commit, undoing, version_before
 from lakelogic.engines.spark import altering, changes, reading, writing
 from lakelogic.engines.spark.errors import source_error, write_error
-from lakelogic.engines.spark.tables import Table, Tables
+from lakelogic.engines.spark.tables import Table, Tables, refuse_location
 from lakelogic.engines.spark.types import columns_of
 from lakelogic.engines.spark.writing import staying
 from lakelogic.plan.ddl import Alteration, TableState, statements
@@ -29,6 +29,7 @@ class DeltaTables:
 
     def __init__(self, session: SparkSession, warehouse: Path | None) -> None:
         self._session = session
+        self._warehouse = warehouse
         self._tables = Tables(session, warehouse)
 
     def pin(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
@@ -53,6 +54,7 @@ class DeltaTables:
             return reading.read_table(self._session, plain)
 
     def write(self, table: TablePlan, frame: DataFrame, stamp: Stamp) -> Committed:
+        refuse_location(table, self._warehouse)
         location = Location(table.location, table.is_name)
         with write_error(table.location):
             self._tables.make_room(location)

@@ -16,6 +16,7 @@ from lakelogic.engines.iceberg_commits import Snapshot
 from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.iceberg_session import require_iceberg
 from lakelogic.engines.spark.reading import quoted_name
+from lakelogic.engines.spark.tables import refuse_location
 from lakelogic.engines.spark.types import columns_of
 from lakelogic.engines.spark.writing import merge_statement, replaced, staying
 from lakelogic.errors import WriteError
@@ -70,6 +71,7 @@ class IcebergTables:
 
     def write(self, table: TablePlan, frame: DataFrame, stamp: Stamp) -> Committed:
         """Iceberg skips no repeated write by itself: whether the run has committed is looked up under its claim."""
+        refuse_location(table, self._warehouse)
         location = Location(table.location, table.is_name)
         found = self._find(location)
         with write_error(found.shown):
