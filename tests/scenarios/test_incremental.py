@@ -210,3 +210,14 @@ def test_state_that_is_lost_older_or_moved_never_makes_rows_come_twice(
     monkeypatch.setenv("LAKELOGIC_STATE", str(project.root / "moved"))
     assert project.run().status == "no_new_data"
     assert project.values("id") == [1, 2]
+
+
+def test_rows_of_files_are_told_by_a_column_with_its_declared_type(project: Project) -> None:
+    more = "watermark_strategy: watermark_field, watermark_field: number"
+    text = contract(more).replace("path: src, type: delta", "path: in, format: csv")
+    text = text.replace("required: true}", "required: true}, {name: number, type: int}")
+    project.file("in/a.csv", "id,number\n1,9\n2,10\n")
+    project.run(text)
+    project.file("in/a.csv", "id,number\n1,9\n2,10\n3,11\n4,100\n")
+    assert project.run().reason == "number tells what is new: rows with number above 10 up to 100"
+    assert project.values("id") == [1, 2, 3, 4]
