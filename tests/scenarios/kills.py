@@ -150,4 +150,34 @@ def _finished(folder: Path, case: Case) -> object:
     """Run until nothing is left to do: what is there then."""
     project = light_project(folder, case.engine)
     first, second = project.run().status, project.run().status
-    return {"ended": first in ("succeeded", "no_new_data"), "then": second, "contents": project.contents()}
+    rows = _target_rows(folder, case) if case.format != "delta" else None
+    ended = first in ("succeeded", "no_new_data")
+    return {"ended": ended, "then": second, "contents": project.contents(), "rows": rows}
+
+
+def _target_rows(folder: Path, case: Case) -> list[str]:
+    from lakelogic.engines.duckdb.engine import DuckDBEngine
+    from lakelogic.sources.read import TableToRead
+
+    engine = DuckDBEngine(folder / "warehouse")
+    frame = engine.read_table(TableToRead(str(folder / "out"), is_name=False, format=case.format))
+    return sorted(str(row) for row in engine.head(frame, 1000))
+
+
+def refusal(case: Case, folder: Path) -> str | None:
+    """Why a combination is refused before anything is read; None where it is not."""
+    told = in_process(_refused, folder, case)
+    return str(told) if told else None
+
+
+def _refused(folder: Path, case: Case) -> str | None:
+    from lakelogic.errors import LakeLogicError
+
+    project = light_project(folder, case.engine)
+    project.file("in/1.csv", FIRST)
+    project.contract(case.contract)
+    try:
+        project.processor().plan()
+    except LakeLogicError as error:
+        return error.message
+    return None
