@@ -75,7 +75,7 @@ class Versions:
     def rows(self) -> str:
         """Versions that are new, differ from the table's or have vanished from it."""
         return f"""
-            WITH events AS ({self._events()}),
+            WITH events AS ({self._events() if self.time else self._in_turn(self._events())}),
             ordered AS ({self._ordered()}),
             followed AS ({self._followed()}),
             numbered AS ({self._numbered()}),
@@ -91,14 +91,6 @@ class Versions:
     @property
     def _last(self) -> str:
         return f"CAST('{self.history.last}' AS TIMESTAMP)"
-
-    @property
-    def _now(self) -> str:
-        """The run's time; a clock that was put back must not make its rows older than those of the table."""
-        now = f"CAST('{NOW}' AS TIMESTAMP)"
-        newest = f"SELECT max({quoted(self.history.begin)}) AS _ll_newest FROM touched"
-        after = "timestamp_micros(unix_micros(m._ll_newest) + CAST(1 AS BIGINT))"
-        return f"greatest({now}, (SELECT coalesce({after}, {now}) FROM ({newest}) AS m))"
 
     @property
     def _key(self) -> str:
@@ -117,23 +109,32 @@ class Versions:
         """All that is known of the batch's keys, an event for each time; `_ll_before` counts versions not looked at."""
         values = listed(self._values)
         values = f"{values}, " if values else ""
-        at = f"CAST({quoted(self.time.name)} AS TIMESTAMP)" if self.time else self._now
+        at = f"CAST({quoted(self.time.name)} AS TIMESTAMP)" if self.time else f"CAST('{NOW}' AS TIMESTAMP)"
         is_delete = DELETE if self.deletes else "false"
         known_at = f"explode({SEEN_AT})" if self.time else quoted(self.history.begin)
         before = _NONE if self.time else f"{quoted(self.history.version)} - CAST(1 AS BIGINT)"
-        parts = [
-            f"SELECT {self._key}, {values}{at} AS _ll_at, {is_delete} AS _ll_ends, {_NONE} AS _ll_before FROM source",
-            f"SELECT {self._key}, {values}{known_at} AS _ll_at, false AS _ll_ends, {before} AS _ll_before FROM touched",
-        ]
+        new = f"{at} AS _ll_at, {is_delete} AS _ll_ends, {_NONE} AS _ll_before, false AS _ll_known"
+        old = f"{known_at} AS _ll_at, false AS _ll_ends, {before} AS _ll_before, true AS _ll_known"
+        parts = [f"SELECT {self._key}, {values}{new} FROM source", f"SELECT {self._key}, {values}{old} FROM touched"]
         if self.deletes:
             seen = of_batch("deleted", (*self.keys, DELETED_AT), self.keys)
             nothing = f"SELECT {listed(self._values)} FROM source WHERE false" if values else "SELECT 1 AS _ll_one"
             parts.append(
                 f"SELECT {listed(self.keys, 'd')}, {listed(self._values, 'n')}{', ' if values else ''}"
-                f"d.{DELETED_AT} AS _ll_at, true AS _ll_ends, {_NONE} AS _ll_before "
-                f"FROM ({seen}) AS d LEFT JOIN ({nothing}) AS n ON false"
+                f"d.{DELETED_AT} AS _ll_at, true AS _ll_ends, {_NONE} AS _ll_before, "
+                f"true AS _ll_known FROM ({seen}) AS d LEFT JOIN ({nothing}) AS n ON false"
             )
         return " UNION ALL ".join(parts)
+
+    def _in_turn(self, events: str) -> str:
+        """A clock that was put back must not make the rows of a run older than those of the table."""
+        known = "timestamp_micros(unix_micros(IF(_ll_known, _ll_at, NULL)) + CAST(1 AS BIGINT))"
+        after = f"coalesce(max(_ll_after) OVER (PARTITION BY {self._key}), _ll_at)"
+        columns = ", ".join([self._key, *([listed(self._values)] if self._values else []), "_ll_ends", "_ll_before"])
+        return (
+            f"SELECT {columns}, IF(_ll_known, _ll_at, greatest(_ll_at, {after})) AS _ll_at "
+            f"FROM (SELECT *, {known} AS _ll_after FROM ({events}) AS e) AS f"
+        )
 
     def _ordered(self) -> str:
         """Of events at one time the last counts: a row more than a delete, higher values more than lower ones."""
