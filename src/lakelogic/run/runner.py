@@ -141,9 +141,9 @@ class Runner:
             engine.close()
 
     def _check_early(self, beginning: Beginning, found: Input) -> None:
-        """Tell what is wrong with a contract before an engine starts, where its columns are known without one."""
+        """Tell what is wrong with a contract before an engine starts, where one must and the columns are known without it."""
         name = chosen_engine(self._settings)
-        if engines.get(name).instant:
+        if engines.get(name).instant or self._settings.session is not None:
             return
         columns, links = found.guessed(), guessed_links(self.contract, name)
         if columns is not None and links is not None:
