@@ -99,7 +99,7 @@ class Execution:
         with self._timed("writing target"):
             # The target comes last: a run whose target is written has written everything.
             secondary = tuple(self._publisher.copied(role, table, published) for role, table in plan.others)
-            target = self._publisher.publish(published, audited.good_rows)
+            target = self._publisher.publish(published)
         with self._timed("accounting"):
             counts, steps = self._counts(counted, rows_known, target, quarantine, audited)
             if rows_before is not None:

@@ -15,7 +15,6 @@ from lakelogic.write.operations import ReplaceSlices
 
 Write = Callable[[TablePlan, Any, Role], Committed]
 _ATTEMPTS = 6
-_FEW_KEYS = 1_000_000
 
 
 class Publisher:
@@ -47,36 +46,30 @@ class Publisher:
                 cure="Nothing was written. Check that the source is complete, or raise deletion.max_delete_ratio.",
             )
 
-    def publish(self, published: Any, rows: int | None = None) -> Committed:
+    def publish(self, published: Any) -> Committed:
         """Write the rows, or what follows from them and from what the table holds; again if another was faster."""
-        return patiently(lambda: self._publish(published, rows))
+        return patiently(lambda: self._publish(published))
 
     def copied(self, role: Role, table: TablePlan, published: Any) -> Committed:
         """Write the rows to a secondary target."""
         return patiently(lambda: self._write(table, self.shown(published), role))
 
-    def _publish(self, published: Any, count: int | None) -> Committed:
-        rows = published if self._changes is None else self._to_merge(self._changes, published, count)
+    def _publish(self, published: Any) -> Committed:
+        rows = published if self._changes is None else self._to_merge(self._changes, published)
         return self._write(self._target, rows, "target")
 
     def shown(self, published: Any) -> Any:
         """Good rows as the caller of a run gets them."""
         return self._engine.without(published, [DELETE]) if self._changes else published
 
-    def _to_merge(self, changes: ChangesPlan, published: Any, count: int | None) -> Any:
-        few = count is not None and count <= _FEW_KEYS
-        relations = {
-            "source": published,
-            # Sent to every worker, keys find their rows in the table without moving the table.
-            "batch": self._engine.broadcast(published) if few else published,
-            "target": self._table(self._target, changes.shape, published),
-        }
+    def _to_merge(self, changes: ChangesPlan, published: Any) -> Any:
+        relations = {"source": published, "target": self._table(self._target, changes.shape, published)}
         if changes.deleted is not None and changes.deletes_shape is not None:
             self._remember_deletes(changes, changes.deleted, published)
             relations["deleted"] = self._table(changes.deleted, changes.deletes_shape, published)
         if changes.touched is not None:
             touched = self._engine.select(self._pin(changes.touched), relations)
-            relations["touched"] = self._engine.hold(touched)
+            relations["touched"] = self._engine.hold(touched) if changes.keeps_touched else touched
         return self._engine.hold(self._engine.select(self._pin(changes.rows), relations))
 
     def _remember_deletes(self, changes: ChangesPlan, deleted: TablePlan, published: Any) -> None:

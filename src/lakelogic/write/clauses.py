@@ -52,4 +52,4 @@ def is_delete(cdc: Cdc) -> str:
 
 def of_batch(relation: str, columns: Sequence[str], keys: Sequence[str]) -> str:
     """A SELECT of those rows of a relation whose key is in the batch."""
-    return f"SELECT {listed(columns, 'r')} FROM {relation} AS r LEFT SEMI JOIN batch AS s ON {same(keys, 'r', 's')}"
+    return f"SELECT {listed(columns, 'r')} FROM {relation} AS r LEFT SEMI JOIN source AS s ON {same(keys, 'r', 's')}"
