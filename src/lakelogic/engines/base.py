@@ -117,7 +117,12 @@ class Engine(Protocol[Frame]):
     def observe(self, frame: Frame, name: str, metrics: Mapping[str, str]) -> Frame:
         """The same frame; what its rows add up to is known once they were written."""
 
-    def observed(self, name: str) -> Mapping[str, int] | None:
+    def tally(self, frame: Frame, name: str, column: str, values: Sequence[str], shown: Sequence[str]) -> Frame:
+        """The same frame, observed: `rows`, in `counts` how many of them hold each value in a list, as JSON, and as
+        `one0` a row that holds the first value, as JSON of the columns to show.
+        """
+
+    def observed(self, name: str) -> Mapping[str, object] | None:
         """What was observed, or None where it is not known."""
 
     def gather(self, frame: Frame) -> Frame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,7 @@ from lakelogic.run.auditing import Audited, Auditor
 from lakelogic.run.judging import POST, READ, SPLIT, Judge, Judged, Probes, changes_rows, points_needed, step_point
 from lakelogic.run.publishing import Publisher, patiently
 from lakelogic.run.result import Counts, RuleResult, StepCount
+from lakelogic.run.tallying import Tally
 from lakelogic.state.claims import Claim
 
 Progress = Callable[[str], None]
@@ -63,6 +63,7 @@ class Execution:
         self._judge = Judge(plan, engine, relations, keys, pin)
         self._auditor = Auditor(plan, engine, relations, pin)
         self._publisher = Publisher(plan, engine, pin, self._write)
+        self._tally = Tally(plan, engine, pin, observing=claim.attempt == 1 and again is None)
         self._progress = progress
         self._gate = gate
         self.timings: dict[str, float] = {}
@@ -124,7 +125,11 @@ class Execution:
 
     def _for_quarantine(self, judged: Judged) -> Any:
         rows = self._judge.quarantined(judged) if judged.bad else None
-        return rows if self._again is None else self._again.resolved(self._engine, rows, self._claim.run_id)
+        return (
+            self._tally.watched(rows)
+            if self._again is None
+            else self._again.resolved(self._engine, rows, self._claim.run_id)
+        )
 
     def _quarantined(self, quarantine: Committed | None) -> int | None:
         """How many rows failed: as many as were written, or as the table tells where others were resolved with them."""
@@ -206,7 +211,7 @@ class Execution:
 
     def _rules(self, probes: Probes, quarantine: Committed | None) -> tuple[RuleResult, ...]:
         """Every rule that was declared, each with the rows that failed it."""
-        failed, samples = self._failures(quarantine)
+        failed, samples = self._tally.read(quarantine)
         warned: dict[str, int] = {}
         for point, stage in ((SPLIT, self._plan.pre), (POST, self._plan.post)):
             if stage.warnings:
@@ -216,22 +221,6 @@ class Execution:
             _rule(check, {**failed, **warned}.get(check.name, 0), samples.get(check.name))
             for check in self._plan.checks
         )
-
-    def _failures(self, quarantine: Committed | None) -> tuple[dict[str, int], dict[str, Mapping[str, object]]]:
-        """Rows for each rule, read back from what was committed, with one example that is safe to show."""
-        question = self._plan.questions.tally
-        if quarantine is None or quarantine.rows == 0 or self._plan.quarantine is None or question is None:
-            return {}, {}
-        stored = self._engine.read_back(self._plan.quarantine, quarantine.version)
-        rows = self._engine.rows(self._pin(question), {"source": stored}, limit=len(self._plan.checks))
-        hidden = {name.lower() for name in self._plan.hide}
-        columns = {check.name: check.columns for check in self._plan.checks}
-        failed = {str(row["rule"]): int(str(row["failed"])) for row in rows}
-        samples = {
-            str(row["rule"]): _shown(json.loads(str(row["sample"])), columns.get(str(row["rule"]), ()), hidden)
-            for row in rows
-        }
-        return failed, samples
 
     @contextmanager
     def _timed(self, what: str) -> Iterator[None]:
@@ -271,11 +260,3 @@ def _rule(check: CheckPlan, failed: int, sample: Mapping[str, object] | None) ->
         message=check.message,
         sample=sample if failed else None,
     )
-
-
-def _shown(row: Mapping[str, object], columns: tuple[str, ...], hidden: set[str]) -> Mapping[str, object]:
-    return {
-        name: "***" if name.lower() in hidden else row.get(name)
-        for name in columns
-        if name in row or name.lower() in hidden
-    }

@@ -36,11 +36,11 @@ class Probes:
 
     def read(self, name: str) -> Mapping[str, int]:
         """What was counted; where observing told nothing, a pass of its own does."""
-        if self.observing and (seen := self.engine.observed(name)) is not None:
-            return seen
-        frame, asked = self._points[name]
-        select = ", ".join(f"{sql} AS {metric}" for metric, sql in asked.items())
-        row = self.engine.measure(f"SELECT {select} FROM source", {"source": frame})
+        row = self.engine.observed(name) if self.observing else None
+        if row is None:
+            frame, asked = self._points[name]
+            select = ", ".join(f"{sql} AS {metric}" for metric, sql in asked.items())
+            row = self.engine.measure(f"SELECT {select} FROM source", {"source": frame})
         return {metric: int(str(value or 0)) for metric, value in row.items()}
 
 

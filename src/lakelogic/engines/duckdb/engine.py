@@ -121,7 +121,11 @@ class DuckDBEngine:
             self._observed[name] = frame
         return frame
 
-    def observed(self, name: str) -> Mapping[str, int] | None:
+    def tally(self, frame: Frame, name: str, column: str, values: Sequence[str], shown: Sequence[str]) -> Frame:
+        """Nothing is seen of rows on their way; reading them back costs little."""
+        return frame
+
+    def observed(self, name: str) -> Mapping[str, object] | None:
         """Rows that a reader of ours has counted while they passed; others must be counted by themselves."""
         counts = (
             [stream.rows for stream in self._streams.get(self._observed[name], ())] if name in self._observed else []

@@ -11,6 +11,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from lakelogic.engines.base import Capabilities, Committed, Shared, Stamp
 from lakelogic.engines.spark import reading
 from lakelogic.engines.spark.errors import source_error
@@ -27,6 +29,7 @@ from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan
 from lakelogic.plan.stored import FILE_FORMATS
 from lakelogic.sources.read import FilesToRead, TableToRead
+from lakelogic.sql.build import quoted
 from lakelogic.sql.types import STRING, Column, Columns
 
 if TYPE_CHECKING:
@@ -137,7 +140,16 @@ class SparkEngine:
         self._observations[name] = observation
         return frame.observe(observation, *(F.expr(sql).alias(metric) for metric, sql in metrics.items()))
 
-    def observed(self, name: str) -> Mapping[str, int] | None:
+    def tally(self, frame: DataFrame, name: str, column: str, values: Sequence[str], shown: Sequence[str]) -> DataFrame:
+        present = {other.lower() for other in frame.columns}
+        row = ", ".join(quoted(other) for other in shown if other.lower() in present) or "NULL AS `_`"
+        holds = [f"array_contains({quoted(column)}, {exp.Literal.string(value).sql('spark')})" for value in values]
+        counts = ", ".join(f"count_if({held})" for held in holds)
+        # Only the row that is kept is turned into text.
+        ones = {f"one{i}": f"first(IF({held}, to_json(struct({row})), NULL), true)" for i, held in enumerate(holds)}
+        return self.observe(frame, name, {"rows": "count(1)", "counts": f"to_json(array({counts}))", **ones})
+
+    def observed(self, name: str) -> Mapping[str, object] | None:
         from py4j.protocol import Py4JError
 
         observation = self._observations[name]
@@ -149,7 +161,7 @@ class SparkEngine:
             return None
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-        return {key: int(value) for key, value in values.items()} if values else None
+        return dict(values) if values else None
 
     def gather(self, frame: DataFrame) -> DataFrame:
         return frame
