@@ -61,7 +61,7 @@ class FileTables:
             schema = spark_schema(Columns(tuple(stored)))
             if not folders:
                 return self._session.createDataFrame([], schema)
-            root, *parts = (Path(path).absolute().as_uri() for path in (wanted.location, *folders))
+            root, *parts = (_local(Path(path)) for path in (wanted.location, *folders))
             reader = self._session.read.schema(schema).option("basePath", root)
             options = _CSV if self._kind == "csv" else {}
             return reader.options(**options).format(self._kind).load(parts).drop(RUN)
@@ -108,11 +108,17 @@ class FileTables:
         writer = frame.write.format(kind).options(**options)
         writer = writer.partitionBy(*partition_by) if partition_by else writer
         # A plain path could mean another file system to a cluster, and the folder is renamed on this one.
-        writer.save(folder.absolute().as_uri())
+        place = _local(folder)
+        writer.save(place)
         counted = self._session.read.format(kind).options(**options).schema(frame.schema)
-        rows = counted.load(folder.absolute().as_uri()).count()
+        rows = counted.load(place).count()
         if self._kind == "json":
             # Lines of json come as ready texts, and Spark calls a file of texts by that name.
             for file in folder.glob("*.txt"):
                 file.rename(file.with_suffix(".json"))
         return rows
+
+
+def _local(path: Path) -> str:
+    """A path of this machine as Spark takes it: an address would be escaped, and `=` is part of the names."""
+    return f"file://{path.absolute()}"

@@ -188,7 +188,9 @@ class IcebergTables:
         rows = self._aligned(found, frame, gone)
         match plan.operation:
             case MergeRows() as merge:
-                self._merge(found, merge, rows, stamp)
+                # Spark can't plan a kept frame anew that was read from the table which the merge changes.
+                apart = rows.localCheckpoint() if plan.changes is not None else rows
+                self._merge(found, merge, apart, stamp)
             case ReplaceSlices() as slices:
                 condition = F.expr(replaced(slices, frame))
                 with self._stamped(stamp, slices):
