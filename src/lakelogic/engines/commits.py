@@ -98,9 +98,14 @@ def _committed(entry: Mapping[str, Any], shown: str) -> Committed:
         location=shown,
         version=int(entry["version"]),
         # MERGE counts rows that it only copied as output.
-        rows=None if merged else count("numOutputRows", "num_added_rows"),
+        rows=None if merged else _added(count("numOutputRows", "num_added_rows"), count("numCopiedRows")),
         inserted=idle if idle is not None else count("numTargetRowsInserted", "num_target_rows_inserted"),
         updated=idle if idle is not None else count("numTargetRowsUpdated", "num_target_rows_updated"),
         deleted=idle if idle is not None else count(*deleted),
         operation=operation,
     )
+
+
+def _added(written: int | None, copied: int | None) -> int | None:
+    """Spark counts rows among its output that share a file with a replaced slice and were only copied."""
+    return written if written is None else written - (copied or 0)
