@@ -50,10 +50,11 @@ def test_a_goal_that_is_missed_is_told_as_missed() -> None:
 
 
 def test_a_peer_without_spark_that_never_ends_took_its_limit_at_least() -> None:
-    tried = {"rows": 100, "limit": 60, "ways": {"product": _taken(5.0, 4.0)}}
+    ways = {"product": _taken(5.0, 4.0)}
+    tried = {"rows": 100, "limit": 60, "ways": ways}
     measured = {"light_peer": {"title": "Old", "tries": [{**tried, "rows": 1000}, tried]}}
     assert [(goal.measured, goal.met) for goal in goals(measured)] == [("more than 15.0 ×", True)]
-    tried["ways"]["peer"] = _taken(9.0, 10.0)
+    ways["peer"] = _taken(9.0, 10.0)
     assert [(goal.measured, goal.met) for goal in goals(measured)] == [("2.2 ×", False)]
 
 

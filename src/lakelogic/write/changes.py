@@ -6,7 +6,7 @@ from lakelogic.sql.build import is_moment, quoted
 from lakelogic.sql.render import NOW
 from lakelogic.sql.types import Columns
 from lakelogic.write.base import Rows
-from lakelogic.write.clauses import DELETE, DELETED_AT, GONE, listed, of_batch, same, ties
+from lakelogic.write.clauses import DELETE, DELETED_AT, GONE, listed, nested, of_batch, same, ties
 from lakelogic.write.dimension import unknown_key
 from lakelogic.write.options import Cdc, Reconcile
 from lakelogic.write.soft_delete import deleted, is_living
@@ -29,20 +29,19 @@ def newest_rows(rows: Rows, cdc: Cdc, columns: Columns, content: Columns) -> str
     at = "d._ll_at" if cdc.time and is_moment(columns.get(cdc.time).type) else _NOW
     gone = f"d._ll_at > n.{quoted(cdc.time)}" if cdc.time else "d._ll_at IS NOT NULL"
     gone = f"coalesce({gone}, false)"
-    return f"""
-        WITH given AS (
-            SELECT {names}, false AS _ll_old FROM source WHERE NOT {DELETE}
-            UNION ALL SELECT {names}, true AS _ll_old FROM touched
-        ), ranked AS (
-            SELECT {names}, _ll_old, row_number() OVER (PARTITION BY {keys} ORDER BY {", ".join(newer)}) AS _ll_rank
-            FROM given
-        ), deletes AS (
-            SELECT {keys}, max(_ll_at) AS _ll_at FROM ({_deletes(rows, cdc)}) AS e GROUP BY {keys}
-        )
-        SELECT {_marked(rows, columns, gone, at)}
-        FROM ranked AS n LEFT JOIN deletes AS d ON {same(rows.keys, "n", "d")}
-        WHERE n._ll_rank = 1 AND (NOT n._ll_old OR {gone})
-    """
+    rank = f"row_number() OVER (PARTITION BY {keys} ORDER BY {', '.join(newer)})"
+    steps = {
+        "_ll_given": f"SELECT {names}, false AS _ll_old FROM source WHERE NOT {DELETE} "
+        f"UNION ALL SELECT {names}, true AS _ll_old FROM touched",
+        "_ll_ranked": f"SELECT {names}, _ll_old, {rank} AS _ll_rank FROM _ll_given",
+    }
+    deletes = f"SELECT {keys}, max(_ll_at) AS _ll_at FROM ({_deletes(rows, cdc)}) AS e GROUP BY {keys}"
+    newest = (
+        f"SELECT {_marked(rows, columns, gone, at)} "
+        f"FROM _ll_ranked AS n LEFT JOIN ({deletes}) AS d ON {same(rows.keys, 'n', 'd')} "
+        f"WHERE n._ll_rank = 1 AND (NOT n._ll_old OR {gone})"
+    )
+    return nested(steps, newest)
 
 
 def _deletes(rows: Rows, cdc: Cdc) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlglot import exp, parse_one
 
@@ -53,3 +53,15 @@ def is_delete(cdc: Cdc) -> str:
 def of_batch(relation: str, columns: Sequence[str], keys: Sequence[str]) -> str:
     """A SELECT of those rows of a relation whose key is in the batch."""
     return f"SELECT {listed(columns, 'r')} FROM {relation} AS r LEFT SEMI JOIN source AS s ON {same(keys, 'r', 's')}"
+
+
+def nested(steps: Mapping[str, str], query: str) -> str:
+    """Queries of which each reads the one before by its name, as one.
+
+    Not a WITH clause: Spark loses sight of one inside a query whose rows are kept.
+    """
+    for name, step in reversed(list(steps.items())):
+        before, after = query.split(f"FROM {name}", 1)
+        called = "" if after.startswith(" AS ") else f" AS {name}"
+        query = f"{before}FROM ({step}){called}{after}"
+    return query

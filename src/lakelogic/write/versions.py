@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lakelogic.sql.build import quoted
 from lakelogic.sql.render import NOW
 from lakelogic.sql.types import BIGINT, BOOLEAN, STRING, TIMESTAMP, Column, Columns, parse_type, type_name
-from lakelogic.write.clauses import DELETE, DELETED_AT, GONE, listed, of_batch, same, ties
+from lakelogic.write.clauses import DELETE, DELETED_AT, GONE, listed, nested, of_batch, same, ties
 from lakelogic.write.dimension import made_key
 from lakelogic.write.options import Dimension, History
 
@@ -74,15 +74,15 @@ class Versions:
 
     def rows(self) -> str:
         """Versions that are new, differ from the table's or have vanished from it."""
-        return f"""
-            WITH events AS ({self._events() if self.time else self._in_turn(self._events())}),
-            ordered AS ({self._ordered()}),
-            followed AS ({self._followed()}),
-            numbered AS ({self._numbered()}),
-            grouped AS ({self._grouped()}),
-            versions AS ({self._bounded()})
-            {self._differing()}
-        """
+        steps = {
+            "_ll_events": self._events() if self.time else self._in_turn(self._events()),
+            "_ll_ordered": self._ordered(),
+            "_ll_followed": self._followed(),
+            "_ll_numbered": self._numbered(),
+            "_ll_grouped": self._grouped(),
+            "_ll_versions": self._bounded(),
+        }
+        return nested(steps, self._differing())
 
     @property
     def _first(self) -> str:
@@ -139,7 +139,7 @@ class Versions:
     def _ordered(self) -> str:
         """Of events at one time the last counts: a row more than a delete, higher values more than lower ones."""
         order = ", ".join(["_ll_at", "_ll_ends DESC", *ties((*self.tracked, *self.untracked), "ASC")])
-        return f"SELECT *, lead(_ll_at) OVER (PARTITION BY {self._key} ORDER BY {order}) AS _ll_next FROM events"
+        return f"SELECT *, lead(_ll_at) OVER (PARTITION BY {self._key} ORDER BY {order}) AS _ll_next FROM _ll_events"
 
     def _followed(self) -> str:
         over = f"OVER (PARTITION BY {self._key} ORDER BY _ll_at)"
@@ -150,7 +150,7 @@ class Versions:
             latest = f"max_by(STRUCT({listed(c.name for c in self.untracked)}), IF(_ll_ends, NULL, _ll_at))"
             newest = f", {latest} OVER (PARTITION BY {self._key}) AS _ll_newest"
         return (
-            f"SELECT *, lag(_ll_ends) {over} AS _ll_after_end{before}{newest} FROM ordered "
+            f"SELECT *, lag(_ll_ends) {over} AS _ll_after_end{before}{newest} FROM _ll_ordered "
             "WHERE _ll_next IS NULL OR _ll_next <> _ll_at"
         )
 
@@ -160,7 +160,7 @@ class Versions:
         begins = f"NOT _ll_ends AND (_ll_after_end IS NULL OR _ll_after_end{differs})"
         over = f"OVER (PARTITION BY {self._key} ORDER BY _ll_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
         before = f"max(_ll_before) OVER (PARTITION BY {self._key})"
-        return f"SELECT *, sum(IF({begins}, {_ONE}, {_NONE})) {over} + {before} AS _ll_number FROM followed"
+        return f"SELECT *, sum(IF({begins}, {_ONE}, {_NONE})) {over} + {before} AS _ll_number FROM _ll_followed"
 
     def _grouped(self) -> str:
         """A version is what happened from its first row to the next version; the deletes in it come last."""
@@ -172,14 +172,14 @@ class Versions:
         return (
             f"SELECT {self._key}, _ll_number, {carried}{newest}{seen}min(_ll_at) AS _ll_begin, "
             "min(IF(_ll_ends, _ll_at, NULL)) AS _ll_end, min_by(_ll_after_end, _ll_at) AS _ll_after_end "
-            f"FROM numbered WHERE _ll_number > 0 GROUP BY {self._key}, _ll_number"
+            f"FROM _ll_numbered WHERE _ll_number > 0 GROUP BY {self._key}, _ll_number"
         )
 
     def _bounded(self) -> str:
         following = f"lead(_ll_begin) OVER (PARTITION BY {self._key} ORDER BY _ll_number)"
         return (
             f"SELECT *, IF(_ll_number = 1, {self._first}, _ll_begin) AS {quoted(self.history.begin)}, "
-            f"coalesce(_ll_end, {following}) AS _ll_until FROM grouped"
+            f"coalesce(_ll_end, {following}) AS _ll_until FROM _ll_grouped"
         )
 
     def _differing(self) -> str:
@@ -204,7 +204,7 @@ class Versions:
         equal = " AND ".join(f"t.{quoted(name)} <=> {values[name]}" for name in told)
         one = quoted(self.keys[0])
         return (
-            f"SELECT {out}, v.{one} IS NULL AS {GONE} FROM versions AS v "
+            f"SELECT {out}, v.{one} IS NULL AS {GONE} FROM _ll_versions AS v "
             f"FULL OUTER JOIN touched AS t ON {same((*self.keys, history.begin), 'v', 't')} "
             f"WHERE v.{one} IS NULL OR t.{one} IS NULL OR NOT ({equal})"
         )

@@ -134,8 +134,8 @@ def test_the_end_of_a_range_that_was_asked_for_is_no_watermark(tmp_path: Path) -
 
 def test_the_pinned_rows_of_a_claim_are_read_back_as_they_were(tmp_path: Path) -> None:
     claims = Claims(tmp_path)
-    wanted = {"rows": RowWindow("at", "1", "2"), "slice": Slice("c", values=("x", "y")), "after": 3, "version": 4}
-    made = _commit(claims, file("a"), **wanted)
+    part = Slice("c", values=("x", "y"))
+    made = _commit(claims, file("a"), rows=RowWindow("at", "1", "2"), slice=part, after=3, version=4)
     assert claims.read(1).input == made.input
     plain = replace(made.input, rows=None)
     assert made.input.digest != plain.digest != replace(plain, slice=None).digest

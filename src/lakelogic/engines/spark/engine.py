@@ -20,6 +20,7 @@ from lakelogic.engines.spark.formats.delta import DeltaTables
 from lakelogic.engines.spark.formats.files import file_tables
 from lakelogic.engines.spark.formats.iceberg import IcebergTables
 from lakelogic.engines.spark.quiet import quiet_errors
+from lakelogic.engines.spark.relations import named
 from lakelogic.engines.spark.session import run_session
 from lakelogic.engines.spark.types import columns_of, spark_schema
 from lakelogic.engines.table_format import TableFormat
@@ -92,12 +93,10 @@ class SparkEngine:
         return frame
 
     def select(self, sql: str, relations: Mapping[str, DataFrame]) -> DataFrame:
-        views = []
+        views = {name: f"_ll_view_{next(_VIEWS)}" for name in relations}
         for name, frame in relations.items():
-            view = f"_ll_view_{next(_VIEWS)}"
-            frame.createOrReplaceTempView(view)
-            views.append(f"`{name}` AS (SELECT * FROM {view})")
-        return self.session.sql(f"WITH {', '.join(views)} SELECT * FROM ({sql})")
+            frame.createOrReplaceTempView(views[name])
+        return self.session.sql(named(sql, views))
 
     def measure(self, sql: str, relations: Mapping[str, DataFrame]) -> Mapping[str, object]:
         row = self.select(sql, relations).first()
