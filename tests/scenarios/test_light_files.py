@@ -73,3 +73,12 @@ def test_a_parquet_file_that_was_cut_is_named(project: LightProject) -> None:
     project.file("in/1.parquet", whole[: len(whole) // 2])
     with pytest.raises(SourceError, match=r"1.parquet is not a readable parquet file"):
         project.run(_SOURCE)
+
+
+def test_a_table_is_as_fresh_as_its_last_commit(project: LightProject) -> None:
+    project.file("in/1.csv", "id\n1\n")
+    project.run("source: {path: in/*.csv}\nmaterialization: {target_path: bronze}\n")
+    result = project.run(
+        "source: {path: bronze, type: delta}\nservice_levels: {freshness_hours: 1}\nmaterialization: {target_path: out}\n"
+    )
+    assert [(level.name, level.status) for level in result.service_levels] == [("freshness", "passed")]

@@ -83,12 +83,12 @@ def test_an_overwrite_leaves_only_the_new_rows(project: LightProject, kind: str)
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("format: csv, strategy: merge", "strategy merge can't be applied to a csv table"),
-        ("format: iceberg, strategy: merge", "strategy merge can't be applied to a iceberg table"),
-        ("format: csv, partition_by: [name]", "partition_by can't be applied to a csv table"),
+        ("format: csv, strategy: merge", "strategy merge can't be applied to tables of format csv"),
+        ("format: iceberg, strategy: merge", "strategy merge can't be applied to tables of format iceberg"),
+        ("format: csv, partition_by: [name]", "partition_by can't be applied to tables of format csv"),
         ("format: json, table_properties: {a: b}", "table_properties have no meaning for a json table"),
         ("format: parquet, compaction: {auto: true}", "compaction can't be done for a parquet table"),
-        ("cluster_by: [name]", "cluster_by can't be applied to a delta table"),
+        ("cluster_by: [name]", "cluster_by can't be applied to tables of format delta"),
         ("location: elsewhere", "location says where a catalog keeps a table"),
         ("partition_by: [nowhere]", "column 'nowhere' is unknown"),
         ("secondary_targets: [{target_path: out}]", "two tables are both"),

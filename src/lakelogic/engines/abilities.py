@@ -46,7 +46,7 @@ def refuse_unable(plan: Plan, writes: Mapping[str, Ability]) -> None:
 
 
 def _problems(table: TablePlan, can: Ability, engine: str) -> Iterable[ContractError]:
-    what = f"a {table.format} table on engine {engine}"
+    what = f"tables of format {table.format} on engine {engine}"
     if not isinstance(table.operation, can.operations):
         yield ContractError(
             f"strategy {table.strategy} can't be applied to {what}.", cure="Use format delta, or another strategy."

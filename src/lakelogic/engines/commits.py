@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from typing import Any
 
@@ -35,6 +35,12 @@ def said(entry: Mapping[str, Any]) -> dict[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def committed_ns(history: Sequence[Mapping[str, Any]]) -> int | None:
+    """When the newest of some commits was made."""
+    moment = history[0].get("timestamp") if history else None
+    return int(moment) * 1_000_000 if moment is not None else None
 
 
 def commit_of(history: Iterable[Mapping[str, Any]], run_id: str, shown: str) -> Committed | None:

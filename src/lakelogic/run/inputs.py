@@ -120,6 +120,7 @@ class TableInput:
         pinned = replace(self.pinned, version=table.version, table_id=table.id)
         read = described(self.read, columns)
         shaped = replace(self, table=table, pinned=pinned, columns=columns, read=read, rows=table.rows)
+        shaped = replace(shaped, newest_ns=table.committed_ns)
         if changes is None or changes.after is None:
             return shaped
         self._refuse_another(table, changes.after)

@@ -49,12 +49,16 @@ class Changes:
 
 @dataclass(frozen=True)
 class TableToRead:
-    """The path of a table or a catalog name; `version` is pinned before reading, `id` tells one table from its successor."""
+    """The path of a table or a catalog name; `version` is pinned before reading, `id` tells one table from its successor.
+
+    `committed_ns` is when the version was committed, where that is known.
+    """
 
     location: str
     is_name: bool
     version: int | None = None
     rows: int | None = None
     id: str | None = None
+    committed_ns: int | None = None
     changes: Changes | None = None
     format: str = "delta"

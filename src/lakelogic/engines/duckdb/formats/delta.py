@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lakelogic.catalogs.base import Access
 from lakelogic.engines.base import Committed, Stamp
-from lakelogic.engines.commits import require_commit, undoing, version_before
+from lakelogic.engines.commits import committed_ns, require_commit, undoing, version_before
 from lakelogic.engines.duckdb import altering, changes, writing
 from lakelogic.engines.duckdb.errors import source_error, write_error
 from lakelogic.engines.duckdb.session import Frame, Session
@@ -37,7 +37,8 @@ class DeltaTables:
             if wanted.is_name and not table.exists:
                 raise unknown_table(wanted.location)
             opened = table.open(wanted.version)
-            pinned = replace(wanted, version=opened.version(), rows=opened.count(), id=str(opened.metadata().id))
+            when, table_id = committed_ns(opened.history(1)), str(opened.metadata().id)
+            pinned = replace(wanted, version=opened.version(), rows=opened.count(), id=table_id, committed_ns=when)
             return resolved(pinned, table.open, table.shown), with_changes(pinned, table_columns(opened))
 
     def read(self, wanted: TableToRead) -> Frame:

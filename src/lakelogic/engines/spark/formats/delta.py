@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.base import Committed, Stamp
-from lakelogic.engines.commits import require_commit, undoing, version_before
+from lakelogic.engines.commits import committed_ns, require_commit, undoing, version_before
 from lakelogic.engines.spark import altering, changes, reading, writing
 from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.tables import Table, Tables, refuse_location
@@ -40,7 +40,8 @@ class DeltaTables:
                 from deltalake import DeltaTable
 
                 opened = DeltaTable(str(table.folder), version=wanted.version)
-                plain = replace(plain, version=opened.version(), id=str(opened.metadata().id))
+                when = committed_ns(opened.history(1))
+                plain = replace(plain, version=opened.version(), id=str(opened.metadata().id), committed_ns=when)
             columns = columns_of(reading.read_table(self._session, plain).schema)
             found = changes.found_in(table, plain)
             return found, with_changes(found, columns)
