@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from datetime import UTC, datetime
 from typing import Any
 
@@ -24,6 +23,7 @@ def main() -> int:
         for name in _wanted(asked):
             console.print(f"measuring {name} …")
             found |= {name: measure(name, order)} | _circumstances(asked)
+            found["commits"] = {**found.get("commits", {}), name: commit()}
             results.save(found)
     table.show(found, Console())
     console.print(f"Wrote {_short(results.PATH)}, {_short(chart.draw(found))} and {_short(page.write(found))}.")
@@ -51,10 +51,8 @@ def _wanted(asked: argparse.Namespace) -> list[str]:
 
 def _circumstances(asked: argparse.Namespace) -> dict[str, Any]:
     return {
-        "command": " ".join(["python -m benchmarks", *sys.argv[1:]]),
         "repeat": asked.repeat,
         "measured": f"{datetime.now(UTC):%Y-%m-%d}",
-        "commit": commit(),
         "machine": machine_facts(),
     }
 

@@ -40,7 +40,7 @@ def _opening(results: Results) -> str:
 <!-- Written by `python -m benchmarks` from benchmarks/results.json. Do not edit. -->
 
 ```
-{results.get("command", "make bench")}
+python -m benchmarks
 ```
 
 makes the orders, runs every way on them in turns on one warm Spark, takes the best of {repeat}, and writes this page.
@@ -131,9 +131,11 @@ def _spread(results: Results) -> str:
 
 def _machine(results: Results) -> str:
     facts = "\n".join(f"- {name}: {value}" for name, value in results.get("machine", {}).items())
-    return (
-        f"## Machine\n\n{facts}\n\nMeasured on {results.get('measured', '?')} at commit {results.get('commit', '?')}."
-    )
+    parts: dict[str, list[str]] = {}
+    for name, commit in results.get("commits", {}).items():
+        parts.setdefault(commit, []).append(name)
+    told = "; ".join(f"{', '.join(names)} at commit {commit}" for commit, names in parts.items())
+    return f"## Machine\n\n{facts}\n\nLast measured on {results.get('measured', '?')}: {told}."
 
 
 def _table(rows: list[list[str]]) -> str:
