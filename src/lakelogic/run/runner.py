@@ -185,13 +185,14 @@ class Runner:
             result = succeeded(prepared, claim, outcome, engine)
             result.counts.reconcile()
             record(prepared.beginning, replace(claim, fingerprint=prepared.plan.fingerprint), result)
-            if not isinstance(prepared.found, AgainInput):
-                remember_columns(prepared.beginning.claims, prepared.plan)
         except BaseException as error:
             # Of what was taken back nothing is left for the next run to complete.
             writes = execution.began_to_write and not isinstance(error, SourceChanged)
             record_failure(prepared, claim, error, began_to_write=writes)
             raise
+        # From here on the run has succeeded, whatever fails.
+        if not isinstance(prepared.found, AgainInput):
+            remember_columns(prepared.beginning.claims, prepared.plan)
         self._tidy(plan, engine)
         return result
 
