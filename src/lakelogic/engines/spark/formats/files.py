@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.base import Committed, Stamp
 from lakelogic.engines.commits import require_commit
-from lakelogic.engines.file_tables import FileTable
+from lakelogic.engines.plain_files import PlainFiles
 from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.types import columns_of, spark_schema
-from lakelogic.errors import WriteError
-from lakelogic.plan.ddl import Alteration, TableState
 from lakelogic.plan.locations import Location
-from lakelogic.plan.model import TablePlan, UpkeepPlan
+from lakelogic.plan.model import TablePlan
 from lakelogic.plan.stored import RUN
 from lakelogic.sources.read import TableToRead
 from lakelogic.sql.types import STRING, Column, Columns, parse_type
@@ -39,17 +36,15 @@ def file_tables(kind: str) -> Callable[[SparkSession, Path | None], FileTables]:
     return lambda session, _: FileTables(session, kind)
 
 
-class FileTables:
-    """Folders of files of one kind; a run is a folder of its own."""
+class FileTables(PlainFiles):
+    """Such tables, read and written by Spark."""
 
     def __init__(self, session: SparkSession, kind: str) -> None:
+        super().__init__(kind)
         self._session = session
-        self._kind = kind
 
     def pin(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
-        table = self._table(Location(wanted.location, wanted.is_name))
-        last = max((each.sequence for each in table.commits()), default=None)
-        pinned = replace(wanted, version=wanted.version if wanted.version is not None else last)
+        pinned = self._pinned(wanted)
         return pinned, columns_of(self.read(pinned).schema)
 
     def read(self, wanted: TableToRead) -> DataFrame:
@@ -71,35 +66,6 @@ class FileTables:
         with write_error(table.location):
             found.write(table, stamp, lambda folder: self._save(frame, folder, table.partition_by))
         return require_commit(found.find_commit(stamp.run_id), table.location, stamp.run_id)
-
-    def exists(self, location: Location) -> bool:
-        return bool(self._table(location).commits())
-
-    def find_commit(self, location: Location, run_id: str) -> Committed | None:
-        return self._table(location).find_commit(run_id)
-
-    def last_sequence(self, location: Location, app_id: str) -> int:
-        return self._table(location).last_sequence(app_id)
-
-    def describe(self, table: TablePlan) -> TableState | None:
-        columns = self._table(Location(table.location, table.is_name)).columns()
-        typed = Columns(tuple(Column(name, parse_type(kind)) for name, kind in columns))
-        return TableState(typed) if columns else None
-
-    def alter(self, table: TablePlan, wanted: Alteration) -> None:
-        raise WriteError(f"{table.location} is plain {self._kind} files: there is no table to create or alter.")
-
-    def tidy(self, table: TablePlan, upkeep: UpkeepPlan) -> None:
-        raise WriteError(f"{table.location} is plain {self._kind} files, which are left as they are.")
-
-    def undo(self, location: Location, run_id: str) -> None:
-        self._table(location).undo(run_id)
-
-    def delete(self, location: Location, column: str, value: str) -> None:
-        raise WriteError(f"single rows can't be taken out of {location.text}: it is plain {self._kind} files.")
-
-    def _table(self, location: Location) -> FileTable:
-        return FileTable.of(location.text, location.is_name, self._kind)
 
     def _save(self, frame: DataFrame, folder: Path, partition_by: tuple[str, ...]) -> int:
         """Write the files, and count the rows that they hold."""
