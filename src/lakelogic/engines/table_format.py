@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, TypeVar
+from abc import ABC, abstractmethod
+from typing import Generic, Protocol, TypeVar
 
 from lakelogic.engines.base import Committed, Stamp
 from lakelogic.plan.ddl import Alteration, TableState
@@ -49,3 +50,43 @@ class TableFormat(Protocol[Frame]):
 
     def delete(self, location: Location, column: str, value: str) -> None:
         """Take out the rows whose column has this value."""
+
+
+class TablesByFormat(ABC, Generic[Frame]):
+    """What an engine leaves to the format of a table."""
+
+    @abstractmethod
+    def _format(self, name: str) -> TableFormat[Frame]:
+        """How tables of a format are handled."""
+
+    def write(self, table: TablePlan, frame: Frame, stamp: Stamp) -> Committed:
+        return self._format(table.format).write(table, frame, stamp)
+
+    def has(self, table: TablePlan) -> bool:
+        return self._format(table.format).exists(_location(table))
+
+    def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
+        return self._format(table.format).find_commit(_location(table), run_id)
+
+    def delete(self, table: TablePlan, column: str, value: str) -> None:
+        self._format(table.format).delete(_location(table), column, value)
+
+    def describe(self, table: TablePlan) -> TableState | None:
+        return self._format(table.format).describe(table)
+
+    def alter(self, table: TablePlan, wanted: Alteration) -> None:
+        self._format(table.format).alter(table, wanted)
+
+    def tidy(self, table: TablePlan) -> None:
+        if table.upkeep is not None:
+            self._format(table.format).tidy(table, table.upkeep)
+
+    def undo(self, table: TablePlan, run_id: str) -> None:
+        self._format(table.format).undo(_location(table), run_id)
+
+    def last_sequence(self, table: TablePlan, app_id: str) -> int:
+        return self._format(table.format).last_sequence(_location(table), app_id)
+
+
+def _location(table: TablePlan) -> Location:
+    return Location(table.location, table.is_name)

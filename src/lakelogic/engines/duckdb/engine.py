@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lakelogic.engines.base import Capabilities, Committed, Shared, Stamp
+from lakelogic.engines.base import Capabilities, Shared
 from lakelogic.engines.duckdb import reading
 from lakelogic.engines.duckdb.errors import source_error
 from lakelogic.engines.duckdb.formats.delta import DeltaTables
@@ -17,10 +17,8 @@ from lakelogic.engines.duckdb.frames import arrow_schema, arrow_source
 from lakelogic.engines.duckdb.session import Frame, Session
 from lakelogic.engines.duckdb.streams import Stream
 from lakelogic.engines.duckdb.udf import register
-from lakelogic.engines.table_format import TableFormat
+from lakelogic.engines.table_format import TableFormat, TablesByFormat
 from lakelogic.formats.arrow_types import columns_of
-from lakelogic.plan.ddl import Alteration, TableState
-from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan
 from lakelogic.plan.stored import FILE_FORMATS
 from lakelogic.sources.read import FilesToRead, TableToRead
@@ -39,7 +37,7 @@ FORMATS: Mapping[str, Callable[[Session, Path], TableFormat[Frame]]] = {
 }
 
 
-class DuckDBEngine:
+class DuckDBEngine(TablesByFormat[Frame]):
     """Runs one contract in a database of its own, in memory and on disk where memory ends."""
 
     name = "duckdb"
@@ -148,34 +146,6 @@ class DuckDBEngine:
     def take(self, shared: Shared) -> Frame:
         return self.session.register(shared.rows)
 
-    def write(self, table: TablePlan, frame: Frame, stamp: Stamp) -> Committed:
-        return self._format(table.format).write(table, frame, stamp)
-
-    def has(self, table: TablePlan) -> bool:
-        return self._format(table.format).exists(_location(table))
-
-    def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
-        return self._format(table.format).find_commit(_location(table), run_id)
-
-    def delete(self, table: TablePlan, column: str, value: str) -> None:
-        self._format(table.format).delete(_location(table), column, value)
-
-    def describe(self, table: TablePlan) -> TableState | None:
-        return self._format(table.format).describe(table)
-
-    def alter(self, table: TablePlan, wanted: Alteration) -> None:
-        self._format(table.format).alter(table, wanted)
-
-    def tidy(self, table: TablePlan) -> None:
-        if table.upkeep is not None:
-            self._format(table.format).tidy(table, table.upkeep)
-
-    def undo(self, table: TablePlan, run_id: str) -> None:
-        self._format(table.format).undo(_location(table), run_id)
-
-    def last_sequence(self, table: TablePlan, app_id: str) -> int:
-        return self._format(table.format).last_sequence(_location(table), app_id)
-
     def read_back(self, table: TablePlan, version: int | None) -> Frame:
         return self.read_table(TableToRead(table.location, table.is_name, version, format=table.format))
 
@@ -190,10 +160,6 @@ class DuckDBEngine:
         if name not in self._formats:
             self._formats[name] = FORMATS[name](self.session, self._warehouse)
         return self._formats[name]
-
-
-def _location(table: TablePlan) -> Location:
-    return Location(table.location, table.is_name)
 
 
 def _single(value: bytes) -> pa.Array:

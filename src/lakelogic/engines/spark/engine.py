@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lakelogic.engines.base import Capabilities, Committed, Shared, Stamp
+from lakelogic.engines.base import Capabilities, Shared
 from lakelogic.engines.spark import reading
 from lakelogic.engines.spark.errors import source_error
 from lakelogic.engines.spark.formats.delta import DeltaTables
@@ -23,10 +23,8 @@ from lakelogic.engines.spark.quiet import quiet_errors
 from lakelogic.engines.spark.relations import named
 from lakelogic.engines.spark.session import run_session
 from lakelogic.engines.spark.types import columns_of, spark_schema
-from lakelogic.engines.table_format import TableFormat
+from lakelogic.engines.table_format import TableFormat, TablesByFormat
 from lakelogic.errors import UsageError
-from lakelogic.plan.ddl import Alteration, TableState
-from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan
 from lakelogic.plan.stored import FILE_FORMATS
 from lakelogic.sources.read import FilesToRead, TableToRead
@@ -47,7 +45,7 @@ FORMATS: Mapping[str, Callable[[SparkSession, Path | None], TableFormat[DataFram
 }
 
 
-class SparkEngine:
+class SparkEngine(TablesByFormat["DataFrame"]):
     """Runs one contract on a session of its own."""
 
     name = "spark"
@@ -175,34 +173,6 @@ class SparkEngine:
     def take(self, shared: Shared) -> DataFrame:
         return self.adopt(shared.rows)
 
-    def write(self, table: TablePlan, frame: DataFrame, stamp: Stamp) -> Committed:
-        return self._format(table.format).write(table, frame, stamp)
-
-    def has(self, table: TablePlan) -> bool:
-        return self._format(table.format).exists(_location(table))
-
-    def find_commit(self, table: TablePlan, run_id: str) -> Committed | None:
-        return self._format(table.format).find_commit(_location(table), run_id)
-
-    def delete(self, table: TablePlan, column: str, value: str) -> None:
-        self._format(table.format).delete(_location(table), column, value)
-
-    def describe(self, table: TablePlan) -> TableState | None:
-        return self._format(table.format).describe(table)
-
-    def alter(self, table: TablePlan, wanted: Alteration) -> None:
-        self._format(table.format).alter(table, wanted)
-
-    def tidy(self, table: TablePlan) -> None:
-        if table.upkeep is not None:
-            self._format(table.format).tidy(table, table.upkeep)
-
-    def undo(self, table: TablePlan, run_id: str) -> None:
-        self._format(table.format).undo(_location(table), run_id)
-
-    def last_sequence(self, table: TablePlan, app_id: str) -> int:
-        return self._format(table.format).last_sequence(_location(table), app_id)
-
     def read_back(self, table: TablePlan, version: int | None) -> DataFrame:
         """A table of ours as a commit left it."""
         return self.read_table(TableToRead(table.location, table.is_name, version, format=table.format))
@@ -228,10 +198,6 @@ class SparkEngine:
         if name not in self._formats:
             self._formats[name] = FORMATS[name](self.session, self._warehouse)
         return self._formats[name]
-
-
-def _location(table: TablePlan) -> Location:
-    return Location(table.location, table.is_name)
 
 
 def _spark_frame(frame: object) -> DataFrame:
