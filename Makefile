@@ -4,7 +4,7 @@ PYTHON ?= $(shell for each in python3.11 python3.12 python3.13 python3; do \
 	$$each -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $$each && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help install jars demo test torture bench lint format docs build lock clean
+.PHONY: help install jars browser demo test torture bench lint format docs build lock clean
 
 help: ## list what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' Makefile
@@ -15,10 +15,13 @@ install: ## the environment in .venv, from the hashed lock
 jars: install ## the jars of Delta and Iceberg, fetched once into the user's cache
 	@$(BIN)/python -m lakelogic.engines.spark.jars delta iceberg
 
+browser: ## Chromium, for the tests that look at pages
+	@scripts/browser.sh
+
 demo: install ## the home page's contract, then a week of an insurer, layer by layer
 	@scripts/demo.sh
 
-test: jars ## unit, conformance and scenario tests, with a real Spark
+test: jars browser ## unit, conformance and scenario tests, with a real Spark
 	$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not bench" $(ARGS)
 
 torture: jars ## the slow tests: kills, races, large inputs
