@@ -16,7 +16,6 @@ from lakelogic.masks.raw import RAW_SECRETS
 from lakelogic.plan import accounts, names
 from lakelogic.plan.again import How, once_more, resolving
 from lakelogic.plan.judge import bad_rows, good_rows, original_name
-from lakelogic.plan.lineage import lineage_columns
 from lakelogic.plan.locations import Location, locate, quarantine_of
 from lakelogic.plan.model import (
     AuditPlan,
@@ -34,6 +33,7 @@ from lakelogic.plan.publish import published, quarantined
 from lakelogic.plan.reprocess import made_anew
 from lakelogic.plan.rows import Slice
 from lakelogic.plan.split import Split, SplitBuilder, Stage
+from lakelogic.plan.stamps import lineage_columns
 from lakelogic.plan.storing import Render, asked_of, changes_plan, stored_columns, table_columns
 from lakelogic.plan.tables import secondary_tables, target_table
 from lakelogic.rules.base import Audit, Check, dataset_rules
