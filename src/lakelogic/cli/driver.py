@@ -93,8 +93,8 @@ def command(
         tuple(registry or ()),
         tuple(reference_registry or ()),
         tuple(gold_registry or ()),
-        _words("--layers", layers),
-        _words("--entities", entities),
+        given.words("--layers", layers),
+        given.words("--entities", entities),
         env,
         overrides_of(overrides),
         tuple(policy_packs or ()),
@@ -146,13 +146,6 @@ def build_program() -> typer.Typer:
 
 def _invoke(arguments: list[str]) -> int:
     return invoke(typer.main.get_command(build_program()), arguments, _NAME, _NAME)
-
-
-def _words(option: str, text: str | None) -> tuple[str, ...]:
-    words = tuple(word.strip() for word in (text or "").split(",") if word.strip())
-    if text is not None and not words:
-        raise UsageError(f"{option} is empty.", cure="Name some, or leave it out.")
-    return words
 
 
 def _seconds(timeout: str | None) -> float | None:

@@ -1,4 +1,4 @@
-"""Options of `lakelogic-driver`."""
+"""Options of `lakelogic-driver`, and of what looks at the same contracts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from lakelogic.errors import UsageError
 
 Paths = Annotated[list[Path] | None, typer.Argument(metavar="PATH", help="Contracts, registries or folders of them.")]
 Registry = Annotated[
@@ -88,3 +90,15 @@ MetricsHost = Annotated[str, typer.Option("--metrics-host", help="Where the page
 MetricsPort = Annotated[int, typer.Option("--metrics-port", min=0, max=65535, help="At which port; 0 is any.")]
 MetricsLinger = Annotated[float, typer.Option("--metrics-linger", min=0, help="Serve the page so many seconds longer.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would run, and write nothing.")]
+
+
+def words(option: str, text: str | None) -> tuple[str, ...]:
+    """Names that are given as one text.
+
+    Raises:
+        UsageError: the option is there, and empty.
+    """
+    found = tuple(word.strip() for word in (text or "").split(",") if word.strip())
+    if text is not None and not found:
+        raise UsageError(f"{option} is empty.", cure="Name some, or leave it out.")
+    return found

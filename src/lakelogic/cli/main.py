@@ -26,6 +26,8 @@ COMMANDS: Mapping[str, str] = {
     "reload": "Empty tables and read everything again.",
     "validate": "Check contracts, and show every problem with its line.",
     "lint": "Say what a reviewer would say about contracts.",
+    "diff": "Tell what changed in a contract, and whether it breaks readers.",
+    "dag": "Draw contracts, what flows between them, and how they fared.",
     "schema": "Print the JSON Schema of a contract, for editors.",
     "verify-portability": "Compare the engines on made-up rows, cell by cell.",
     "template": "Print an annotated contract with every key.",

@@ -9,8 +9,8 @@ import typer
 from lakelogic.errors import UsageError
 
 
-def write_text(text: str, output: Path | None) -> None:
-    """Writes a text to a file that does not exist yet, or prints it.
+def write_text(text: str, output: Path | None, *, anew: bool = False) -> None:
+    """Writes a text to a file that does not exist yet, or prints it; what can be made `anew` takes the file's place.
 
     Raises:
         UsageError: the file exists, or can't be written.
@@ -19,7 +19,7 @@ def write_text(text: str, output: Path | None) -> None:
         typer.echo(text, nl=False)
         return
     try:
-        with output.open("x", encoding="utf-8") as file:
+        with output.open("w" if anew else "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
         raise UsageError(f"file '{output}' exists.", cure="Remove it, or name another.") from None

@@ -25,12 +25,14 @@ _FACT = re.compile(r"(^|_)facts?(_|$)")
 class Graph:
     """Contracts, and for each the ones that it needs, with the reason.
 
-    `unlisted` are upstreams that a contract names and no registry lists.
+    `unlisted` are upstreams that a contract names and no registry lists; `reasons` has all reasons, not only the one
+    that is told.
     """
 
     nodes: Mapping[str, Node]
     upstreams: Mapping[str, Mapping[str, str]]
     unlisted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    reasons: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
     @cached_property
     def order(self) -> tuple[str, ...]:
@@ -67,14 +69,17 @@ def build_graph(nodes: Mapping[str, Node]) -> Graph:
         ContractInvalid: contracts need each other in a circle, or a foreign key names no contract.
     """
     targets = {_key(target_of(node.contract)): name for name, node in nodes.items()}
-    upstreams: dict[str, dict[str, str]] = {}
+    reasons: dict[str, dict[str, tuple[str, ...]]] = {}
     unlisted: dict[str, tuple[str, ...]] = {}
     for name, node in nodes.items():
-        found = dict(_needed(node, nodes, targets))
+        found: dict[str, tuple[str, ...]] = {}
+        for each, because in _needed(node, nodes, targets):
+            found[each] = (*found.get(each, ()), because)
         found.pop(name, None)
-        upstreams[name] = {each: because for each, because in found.items() if each in nodes}
+        reasons[name] = {each: because for each, because in found.items() if each in nodes}
         unlisted[name] = tuple(each for each in found if each not in nodes)
-    graph = Graph(nodes, upstreams, {name: missing for name, missing in unlisted.items() if missing})
+    upstreams = {name: {each: because[-1] for each, because in found.items()} for name, found in reasons.items()}
+    graph = Graph(nodes, upstreams, {name: missing for name, missing in unlisted.items() if missing}, reasons)
     try:
         TopologicalSorter(upstreams).prepare()
     except CycleError as error:

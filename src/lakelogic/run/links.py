@@ -59,7 +59,7 @@ def guessed_links(loaded: LoadedContract, engine: str) -> Mapping[str, tuple[Lin
         found = _guessed(wanted)
         if found is None:
             return None
-        select, columns = _narrowed(link, found)
+        select, columns = link_select(link, found)
         links[link.name] = _plan(link, wanted, select, found, engine), columns
     return links
 
@@ -74,7 +74,7 @@ def _guessed(wanted: SourceSpec | TableToRead) -> Columns | None:
 def _read(link: Link, loaded: LoadedContract, engine: Engine[Any], references: References | None) -> ReadLink:
     wanted = link_spec(link, loaded.directory)
     frame, found = references.read(wanted, engine, _rows) if references else _rows(wanted, engine)
-    select, columns = _narrowed(link, found)
+    select, columns = link_select(link, found)
     plan = _plan(link, wanted, select, found, engine.name)
     narrowed = engine.select(plan.sql, {"source": frame})
     return ReadLink(plan, columns, engine.broadcast(narrowed) if link.broadcast else narrowed)
@@ -105,7 +105,7 @@ def _files(wanted: SourceSpec) -> FilesToRead:
     return to_read(None, wanted, listing, listing.files)
 
 
-def _narrowed(link: Link, columns: Columns) -> tuple[exp.Query, Columns]:
+def link_select(link: Link, columns: Columns) -> tuple[exp.Query, Columns]:
     """The link's own SELECT, or one of its columns and filter."""
     if link.query:
         return _queried(link, columns)

@@ -1,0 +1,60 @@
+"""Contracts layer by layer, with how each fared and what it reads."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.text import Text
+
+from lakelogic.cli.screen.consoles import console_for, show
+from lakelogic.cli.screen.layout import grid, indented, joined, line, mark
+from lakelogic.cli.screen.wording import one_line, shortened
+from lakelogic.viewer.view import Box, View
+from lakelogic.viewer.wording import mood, summary
+
+_NEVER = "idle"
+_READS_WIDTH = 72
+
+
+def dag_view(view: View, console: Console) -> RenderableType:
+    """A block for each layer, in the order in which data flows."""
+    count = len(view.contracts)
+    layers = [layer for layer in view.layers if any(box.layer == layer for box in view.contracts)]
+    head = joined([f"{count} contract{'' if count == 1 else 's'}", " → ".join(layers), f"{view.at:%Y-%m-%d %H:%M} UTC"])
+    return Group(line(head, "bold"), *(part for layer in layers for part in _layer(layer, view, console)))
+
+
+def dag_text(view: View) -> str:
+    """The same without colour, for a file."""
+    stream = io.StringIO()
+    console = console_for(stream)
+    show(console, dag_view(view, console))
+    return stream.getvalue()
+
+
+def _layer(layer: str, view: View, console: Console) -> Iterator[RenderableType]:
+    table = grid("left", "left", "left", "left", "wrap")
+    for box in (each for each in view.contracts if each.layer == layer):
+        sign = mark(console, _NEVER if mood(box) == "never" else mood(box))
+        stale = "stale" if box.runs.freshness(view.at) == "stale" else ""
+        table.add_row(
+            sign, line(box.label, "bold"), line(summary(box, view.at), _STYLES[mood(box)]), line(stale, "yellow"), _reads(box, view)
+        )
+    yield ""
+    yield line(layer, "cyan")
+    yield indented(table)
+
+
+_STYLES = {"good": "", "idle": "dim", "bad": "red", "doubtful": "yellow", "never": "dim"}
+
+
+def _reads(box: Box, view: View) -> Text:
+    """What a contract reads: rows first, then what it looks up; an upstream that no registry lists says so."""
+    told = []
+    for arrow in sorted(view.needed_by(box.name), key=lambda each: not each.carries_rows):
+        origin = view.by_name[arrow.origin]
+        name = f"{origin.label} (not listed)" if origin.kind == "unlisted" else origin.label
+        told.append(shortened(one_line(name), _READS_WIDTH))
+    return Text(f"← {', '.join(told)}" if told else "", style="dim")

@@ -1,0 +1,1 @@
+"""A file for each way to write a view."""
