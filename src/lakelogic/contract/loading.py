@@ -44,14 +44,18 @@ def load_contract(
     return _Loading(text, str(file), file, file.resolve().parent, overrides or {}, environment, wanted).load()
 
 
-def load_text(text: str, *, file: str = "<text>", directory: FilePath | None = None) -> LoadedContract:
+def load_text(
+    text: str, *, file: str = "<text>", directory: FilePath | None = None, path: FilePath | None = None
+) -> LoadedContract:
     """The contract in a text; relative paths start at `directory`, else at the working directory.
+
+    `path` is the file whose place the text takes, so that it inherits what that file does.
 
     Raises:
         ContractInvalid: the text is not a valid contract; names every problem.
         UsageError: the project file around it is wrong.
     """
-    return _Loading(text.removeprefix("\ufeff"), file, None, (directory or FilePath.cwd()).resolve()).load()
+    return _Loading(text.removeprefix("\ufeff"), file, path, (directory or FilePath.cwd()).resolve()).load()
 
 
 def _bytes(file: FilePath) -> bytes:

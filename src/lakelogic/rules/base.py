@@ -117,6 +117,17 @@ def within(
     return low_ok and high_ok
 
 
+def bounds_raised(
+    low: Any, high: Any, before_low: Any, before_high: Any
+) -> bool | None:
+    """Whether bounds, of which either may be absent, keep out what earlier ones let in; None if they can't be compared."""
+    try:
+        above = low is not None and (before_low is None or low > before_low)
+        return above or (high is not None and (before_high is None or high < before_high))
+    except TypeError:
+        return None
+
+
 @dataclass(frozen=True)
 class RuleExample:
     """Values of a column for which a rule passes and fails; `arguments` is the rule's YAML body.
@@ -162,6 +173,10 @@ class RuleModel(ReadsSource):
     def from_yaml(cls, body: Any) -> Any:
         """The short forms of the YAML body (a name, a list) as the mapping that the model reads."""
         return body
+
+    def refuses_more_than(self, before: Self) -> bool | None:
+        """Whether it refuses something that an earlier version of it let pass; None where that can't be told."""
+        return None
 
 
 class RowRule(RuleModel):

@@ -68,6 +68,13 @@ class NullRatio(DatasetRule):
         share = exp.If(this=is_null(ref(column)), true=exp.Literal.number(1), false=exp.Literal.number(0))
         # No rows have no average; then nothing is missing either.
         measure = call("COALESCE", exp.Avg(this=share), exp.Literal.number(0))
-        highest = self.max / 100 if self.max > 1 else self.max
+        highest = self._highest
         condition = f"the share of NULL in {column.name} is at most {highest:g}"
         return self._measured(f"{column.name}_null_ratio", condition, measure, high=highest)
+
+    def refuses_more_than(self, before: Self) -> bool | None:
+        return self._highest < before._highest
+
+    @property
+    def _highest(self) -> float:
+        return self.max / 100 if self.max > 1 else self.max

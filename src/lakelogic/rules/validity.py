@@ -12,7 +12,7 @@ from typing import ClassVar, Self
 from pydantic import AliasChoices, Field, field_validator, model_validator
 from sqlglot import exp
 
-from lakelogic.rules.base import RowRule, RuleExample, row_rule
+from lakelogic.rules.base import RowRule, RuleExample, bounds_raised, row_rule
 from lakelogic.sql.build import Scalar, all_of, any_of, bound, is_null, literal, readable, ref
 from lakelogic.sql.convert import as_text
 from lakelogic.sql.types import Column, Columns
@@ -65,6 +65,9 @@ class AcceptedValues(ColumnRule):
         if None in self.values:
             choices.append(is_null(ref(column)))
         return any_of(*choices)
+
+    def refuses_more_than(self, before: Self) -> bool | None:
+        return any(value not in self.values for value in before.values)
 
 
 @row_rule("regex_match")
@@ -143,6 +146,11 @@ class Range(ColumnRule):
             sides.append(at_most(this=ref(column), expression=bound(self.max, column.type)))
         return all_of(*sides)
 
+    def refuses_more_than(self, before: Self) -> bool | None:
+        if before.inclusive and not self.inclusive:
+            return True
+        return bounds_raised(self.min, self.max, before.min, before.max)
+
 
 @row_rule("max_length")
 class MaxLength(ColumnRule):
@@ -167,3 +175,6 @@ class MaxLength(ColumnRule):
     def _short_enough(self, column: Column) -> exp.Expr:
         length = exp.Length(this=as_text(ref(column), column.type))
         return exp.LTE(this=length, expression=exp.Literal.number(self.max))
+
+    def refuses_more_than(self, before: Self) -> bool | None:
+        return self.max < before.max

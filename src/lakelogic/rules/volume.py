@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 from sqlglot import exp
 
-from lakelogic.rules.base import Audit, AuditExample, DatasetRule, dataset_rule
+from lakelogic.rules.base import Audit, AuditExample, DatasetRule, bounds_raised, dataset_rule
 from lakelogic.sql.types import Columns
 
 
@@ -40,3 +40,6 @@ class RowCountBetween(DatasetRule):
         sides += [f"at most {self.max}"] if self.max is not None else []
         condition = f"the number of rows is {' and '.join(sides)}"
         return self._measured("row_count_between", condition, exp.Count(this=exp.Star()), low=self.min, high=self.max)
+
+    def refuses_more_than(self, before: Self) -> bool | None:
+        return bounds_raised(self.min, self.max, before.min, before.max)
