@@ -33,7 +33,8 @@ def command(
         str | None, typer.Option("--as", metavar="FORM", help="text (the default), html, mermaid, dot or json.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write to this file; its ending tells the form.")
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write to this file; its ending tells the form."),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:

@@ -9,6 +9,7 @@ from lakelogic.plan.model import TablePlan
 from lakelogic.sql.types import Column, Columns, is_nested, is_unknown, type_name
 from lakelogic.sql.typing.widening import fits
 
+
 @dataclass(frozen=True)
 class Changes:
     """What must happen to a table's columns before rows can be written."""

@@ -51,7 +51,9 @@ def column_lineage(plan: Plan, dialect: str = "spark") -> tuple[ColumnLineage, .
     places = {SOURCE: plan.read.location, **{link.name: link.location for link in plan.links}}
     shown = ((name, traced) for name, traced in rows.columns if not name.startswith(_HIDDEN))
     return tuple(
-        ColumnLineage(name, "masked" if name.lower() in masked and traced.inputs else traced.kind, _told(traced, places))
+        ColumnLineage(
+            name, "masked" if name.lower() in masked and traced.inputs else traced.kind, _told(traced, places)
+        )
         for name, traced in shown
     )
 

@@ -117,9 +117,7 @@ def within(
     return low_ok and high_ok
 
 
-def bounds_raised(
-    low: Any, high: Any, before_low: Any, before_high: Any
-) -> bool | None:
+def bounds_raised(low: Any, high: Any, before_low: Any, before_high: Any) -> bool | None:
     """Whether bounds, of which either may be absent, keep out what earlier ones let in; None if they can't be compared."""
     try:
         above = low is not None and (before_low is None or low > before_low)

@@ -111,6 +111,9 @@ class _Selecting:
                 yield from ((name, traced) for name, traced in relation.columns if name.lower() not in left_out)
 
     def _output(self, item: exp.Expr) -> Traced:
+        # A lookup takes the smallest of several values: one of them, as it is.
+        if item.output_name.startswith(_OWN) and isinstance(item.unalias(), exp.Min):
+            return self._value(item.unalias().this)
         value = self._value(item.unalias())
         # A group is known by its keys; of anything else it has many values, whatever the function is called that takes one.
         keys = self._keys

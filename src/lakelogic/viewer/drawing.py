@@ -16,9 +16,9 @@ def svg(view: View, layout: Layout | None = None) -> str:
     """The picture. Boxes are `g.box` with `data-box`, their place in `view.boxes`; arrows are `path.arrow` likewise."""
     layout = layout or lay_out(view)
     numbers = {box.name: number for number, box in enumerate(view.boxes)}
+    size = f'viewBox="0 0 {layout.width:g} {layout.height:g}" width="{layout.width:g}" height="{layout.height:g}"'
     parts = [
-        f'<svg class="dag" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {layout.width:g} {layout.height:g}" '
-        f'width="{layout.width:g}" height="{layout.height:g}" role="group" aria-label="Contracts and what they read">',
+        f'<svg class="dag" xmlns="http://www.w3.org/2000/svg" {size} role="group" aria-label="Contracts">',
         '<g class="canvas">',
         *_bands(layout),
         '<g class="arrows">',
@@ -69,7 +69,9 @@ def _box(placed: Placed, view: View, numbers: Mapping[str, int]) -> str:
     box, x, y = placed.box, placed.x, placed.y
     if box.kind != "contract":
         said = "not in any registry" if box.kind == "unlisted" else "read from outside"
-        inside = f'<text class="name" x="12" y="{placed.height / 2 + 4:g}">{escape(_end(box.label, _SOURCE_LENGTH))}</text>'
+        inside = (
+            f'<text class="name" x="12" y="{placed.height / 2 + 4:g}">{escape(_end(box.label, _SOURCE_LENGTH))}</text>'
+        )
         classes, told = f"box {box.kind}", f"{box.location or box.label}: {said}"
     else:
         line = summary(box, view.at)

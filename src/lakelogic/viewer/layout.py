@@ -9,6 +9,7 @@ from bisect import bisect_left, insort
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from lakelogic.viewer.view import SOURCES, Arrow, Box, View
 
@@ -141,7 +142,7 @@ class _Grid:
         bends = [self._add(_Spot(slot, 0)) for slot in range(start.slot + 1, end.slot)]
         chain = [start, *bends, end]
         if start.slot < end.slot:
-            for left, right in zip(chain, chain[1:], strict=False):
+            for left, right in pairwise(chain):
                 left.right.append(right)
                 right.left.append(left)
         return chain
@@ -195,7 +196,8 @@ class _Grid:
         )
         ports = _Ports(self._chains)
         arrows = tuple(
-            Routed(arrow, tuple(self._points(chain, *ports.of(number)))) for number, (arrow, chain) in enumerate(self._chains)
+            Routed(arrow, tuple(self._points(chain, *ports.of(number))))
+            for number, (arrow, chain) in enumerate(self._chains)
         )
         bottom = max((spot.y + spot.height for column in self._columns for spot in column), default=0)
         return Layout(x(len(self._columns) - 1) + WIDTH + _LEFT, bottom + _LEFT, self._bands(), boxes, arrows)

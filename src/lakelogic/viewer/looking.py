@@ -36,9 +36,7 @@ def look_at(selection: Selection, *, columns: bool = True, now: datetime | None 
 def view_of(graph: Graph, chosen: tuple[str, ...], *, columns: bool = True, now: datetime | None = None) -> View:
     """Some contracts of a graph, with everything outside that they read."""
     names = [name for name in graph.order if name in set(chosen)]
-    outside = {
-        (name, link): _outside_box(location) for name in names for link, location in _outside(graph, name)
-    }
+    outside = {(name, link): _outside_box(location) for name in names for link, location in _outside(graph, name)}
     logs = RunsKept()
     boxes = {name: _box(graph.nodes[name], logs) for name in names}
     if columns:

@@ -89,9 +89,9 @@ def test_joins_and_lookups_bring_in_columns_of_links(engine: str) -> None:
         links={"countries": _COUNTRIES, "places": _COUNTRIES},
     )
     told = _told(plan)
-    assert told["label"] == ("aggregation", ["countries.label"])
+    assert told["label"] == ("identity", ["countries.label"])
     assert told["place_label"] == ("identity", ["places.label"])
-    assert told["both"] == ("aggregation", ["countries.label", "places.label"])
+    assert told["both"] == ("transformation", ["countries.label", "places.label"])
     places = {each.location for column in column_lineage(plan, engines.get(engine).dialect) for each in column.inputs}
     assert places == {"landing/in.csv", "ref/countries.csv", "ref/places.csv"}
 

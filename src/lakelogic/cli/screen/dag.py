@@ -40,7 +40,11 @@ def _layer(layer: str, view: View, console: Console) -> Iterator[RenderableType]
         sign = mark(console, _NEVER if mood(box) == "never" else mood(box))
         stale = "stale" if box.runs.freshness(view.at) == "stale" else ""
         table.add_row(
-            sign, line(box.label, "bold"), line(summary(box, view.at), _STYLES[mood(box)]), line(stale, "yellow"), _reads(box, view)
+            sign,
+            line(box.label, "bold"),
+            line(summary(box, view.at), _STYLES[mood(box)]),
+            line(stale, "yellow"),
+            _reads(box, view),
         )
     yield ""
     yield line(layer, "cyan")

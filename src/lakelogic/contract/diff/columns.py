@@ -21,12 +21,13 @@ _PRIVATE = ("pii", "phi", "sensitive")
 @comparisons.add("columns")
 def columns(old: LoadedContract, new: LoadedContract) -> Iterator[Change]:
     """Columns added, removed, renamed; types, NULLs, masks and words of those that stayed."""
-    before, after = _fields(old), _fields(new)
-    renamed = dict(_renamed(before, after))
+    before, after, renamed = _fields(old), _fields(new), renames(old, new)
     for name, (position, field) in before.items():
         place = old.place("model", "fields", position)
         if name in renamed:
-            yield Change("breaking", "column-renamed", field.name, f"seems renamed to '{after[renamed[name]][1].name}'", place)
+            yield Change(
+                "breaking", "column-renamed", field.name, f"seems renamed to '{after[renamed[name]][1].name}'", place
+            )
         elif name not in after:
             yield Change("breaking", "column-removed", field.name, "is gone", place)
     for name, (position, field) in after.items():
@@ -39,8 +40,16 @@ def columns(old: LoadedContract, new: LoadedContract) -> Iterator[Change]:
         else:
             told = f"is new{': ' + type_name(parse_type(field.type)) if field.type else ''}"
             yield Change("safe", "column-added", field.name, told, place)
+            yield from _required(ModelField(name=field.name), field, place)
     if _order(before, after) and not renamed:
-        yield Change("informational", "columns-reordered", "model.fields", "the order changed", new.place("model", "fields"))
+        yield Change(
+            "informational", "columns-reordered", "model.fields", "the order changed", new.place("model", "fields")
+        )
+
+
+def renames(old: LoadedContract, new: LoadedContract) -> Mapping[str, str]:
+    """Columns that seem to have another name now, both lowered."""
+    return dict(_renamed(_fields(old), _fields(new)))
 
 
 def _fields(loaded: LoadedContract) -> dict[str, tuple[int, ModelField]]:
@@ -74,11 +83,7 @@ def _differences(old: ModelField, new: ModelField, place: Place) -> Iterator[Cha
     if _type(old) != _type(new):
         effect, code = _retyped(old, new)
         yield Change(effect, code, name, f"type {changed(_type(old), _type(new))}", place)
-    if old.must_be_present != new.must_be_present:
-        if new.must_be_present:
-            yield Change("breaking", "column-required", name, "is required now: rows without it are quarantined", place)
-        else:
-            yield Change("breaking", "column-optional", name, "may be NULL now", place)
+    yield from _required(old, new, place)
     if _mask(old) != _mask(new):
         yield Change("breaking", "mask-changed", name, f"masking {changed(_mask(old), _mask(new))}", place)
     if [getattr(old, key) for key in _PRIVATE] != [getattr(new, key) for key in _PRIVATE]:
@@ -91,6 +96,16 @@ def _differences(old: ModelField, new: ModelField, place: Place) -> Iterator[Cha
     for key in _WORDS:
         if getattr(old, key) != getattr(new, key):
             yield Change("informational", "column-described", name, f"{key.replace('_', ' ')} changed", place)
+
+
+def _required(old: ModelField, new: ModelField, place: Place) -> Iterator[Change]:
+    if old.must_be_present == new.must_be_present:
+        return
+    if new.must_be_present:
+        told = "is required now: rows without it are quarantined"
+        yield Change("breaking", "column-required", new.name, told, place)
+    else:
+        yield Change("breaking", "column-optional", new.name, "may be NULL now", place)
 
 
 def _type(field: ModelField) -> str | None:

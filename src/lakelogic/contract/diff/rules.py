@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from lakelogic.contract.diff.base import Change, changed, comparisons
+from lakelogic.contract.diff.base import Change, Effect, changed, comparisons
+from lakelogic.contract.diff.columns import renames
 from lakelogic.contract.loaded import LoadedContract
 from lakelogic.contract.places import Path
 from lakelogic.errors import Place
@@ -20,7 +21,10 @@ Found = Mapping[tuple[str, str, str], tuple[RuleModel, Place]]
 @comparisons.add("rules")
 def rules(old: LoadedContract, new: LoadedContract) -> Iterator[Change]:
     """Rules of rows and of the dataset, wherever they are written: a stricter one takes rows from readers."""
-    before, after = _rules(old), _rules(new)
+    there, renamed = _names(new), renames(old, new)
+    # What a column's own rules say is gone or renamed with it.
+    before, after = _rules(old, there), _rules(new, there - set(renamed.values()))
+    effect: Effect
     for key, (rule, place) in before.items():
         if key not in after:
             effect = "safe" if rule.severity == "error" else "informational"
@@ -42,9 +46,15 @@ def rules(old: LoadedContract, new: LoadedContract) -> Iterator[Change]:
         yield Change("informational", "gate-changed", "quality.fail_pipeline_on_dataset_error", told, place)
 
 
-def _rules(loaded: LoadedContract) -> Found:
+def _names(loaded: LoadedContract) -> set[str]:
+    return {field.name.lower() for field in loaded.model.model.fields}
+
+
+def _rules(loaded: LoadedContract, columns: set[str]) -> Found:
     listed: list[tuple[str, RuleModel, Path]] = []
     for at, field in enumerate(loaded.model.model.fields):
+        if field.name.lower() not in columns:
+            continue
         listed += [("row", rule, ("model", "fields", at)) for rule in field_rules(field)]
     quality = loaded.model.quality
     listed += [("row", rule, ("quality", "row_rules", at)) for at, rule in enumerate(quality.row_rules)]
@@ -60,17 +70,21 @@ def _rules(loaded: LoadedContract) -> Found:
 
 def _changed(old: RuleModel, new: RuleModel, place: Place) -> Change:
     title = _title(new)
-    if "error" not in (old.severity, new.severity) or _meaning(old) == _meaning(new) and old.severity == new.severity:
+    if "error" not in (old.severity, new.severity) or (_meaning(old) == _meaning(new) and old.severity == new.severity):
         return Change("informational", "rule-described", title, "is told in another way", place)
     if old.severity != new.severity:
         tighter = new.severity == "error"
         told = f"severity {changed(old.severity, new.severity)}"
-        return Change("breaking" if tighter else "safe", "rule-tightened" if tighter else "rule-loosened", title, told, place)
+        return Change(
+            "breaking" if tighter else "safe", "rule-tightened" if tighter else "rule-loosened", title, told, place
+        )
     told = changed(_said(old), _said(new))
     stricter = new.refuses_more_than(old)
     if stricter is None:
         return Change("breaking", "rule-changed", title, f"{told}; it may refuse more rows", place)
-    return Change("breaking" if stricter else "safe", "rule-tightened" if stricter else "rule-loosened", title, told, place)
+    return Change(
+        "breaking" if stricter else "safe", "rule-tightened" if stricter else "rule-loosened", title, told, place
+    )
 
 
 def _meaning(rule: RuleModel) -> dict[str, object]:
@@ -97,7 +111,9 @@ def _said(rule: RuleModel) -> str:
     parts = _meaning(rule)
     if set(parts) == {"sql"}:
         return " ".join(str(parts["sql"]).split())
-    told = (f"{key} {_listed(value)}" for key, value in parts.items() if key not in ("field", "fields", "columns", "phase"))
+    told = (
+        f"{key} {_listed(value)}" for key, value in parts.items() if key not in ("field", "fields", "columns", "phase")
+    )
     return ", ".join(told) or rule.kind
 
 

@@ -76,4 +76,3 @@ def _stamps(loaded: LoadedContract) -> set[str]:
 
 def _lowered(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name.lower() for name in names)
-

@@ -25,7 +25,9 @@ def load_version(name: str) -> LoadedContract:
         return load_contract(name)
     revision, colon, path = name.removeprefix(_GIT).partition(":")
     if not (revision and colon and path) or revision.startswith("-"):
-        raise UsageError(f"'{name}' names no file of a revision.", cure="Write git:REVISION:FILE, such as git:main:a.yaml")
+        raise UsageError(
+            f"'{name}' names no file of a revision.", cure="Write git:REVISION:FILE, such as git:main:a.yaml"
+        )
     file = Path(path)
     return load_text(_at(revision, file), file=name, directory=file.parent, path=file)
 
@@ -39,5 +41,7 @@ def _at(revision: str, file: Path) -> str:
         raise UsageError("git is not installed here.", cure="Name two files.") from None
     if shown.returncode:
         told = (shown.stderr.decode("utf-8", "replace").strip().splitlines() or ["git failed"])[-1]
-        raise UsageError(f"{file} at {revision} can't be read: {told.removeprefix('fatal: ')}.", cure="Check both names.")
+        raise UsageError(
+            f"{file} at {revision} can't be read: {told.removeprefix('fatal: ')}.", cure="Check both names."
+        )
     return shown.stdout.decode("utf-8", "replace")
