@@ -30,6 +30,8 @@ COMMANDS: Mapping[str, str] = {
     "dag": "Draw contracts, what flows between them, and how they fared.",
     "schema": "Print the JSON Schema of a contract, for editors.",
     "verify-portability": "Compare the engines on made-up rows, cell by cell.",
+    "infer": "Write a contract for sample data.",
+    "bootstrap": "Write contracts and a registry for a landing zone.",
     "template": "Print an annotated contract with every key.",
     "decrypt": "Decrypt values or columns for those who hold the key.",
     "doctor": "Look whether this machine has what a run needs.",
