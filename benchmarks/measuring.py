@@ -68,6 +68,10 @@ def _driver(_: MeasuringOrder) -> Measured:
     return _told("driver", contracts=_FEW, rows=_FEW, in_a_row=300)
 
 
+def _bootstrap(_: MeasuringOrder) -> Measured:
+    return _told("bootstrap", files=200, megabytes=1024)
+
+
 def _light(order: MeasuringOrder) -> Measured:
     return _told("light", source=_orders(order.rows), few=_orders(_FEW), rows=order.rows, repeat=order.repeat)
 
@@ -130,6 +134,7 @@ PARTS: dict[str, Callable[[MeasuringOrder], Measured]] = {
     "overhead": _overhead,
     "listing": _listing,
     "driver": _driver,
+    "bootstrap": _bootstrap,
     "speed": _speed,
     "memory": _memory,
     "light": _light,

@@ -67,6 +67,7 @@ def goals(results: Results) -> list[Goal]:
     told = [_speed_goals(results), _jobs_goal(results), _planning_goal(results)]
     told += [_memory_goals(results), _overhead_goal(results), _help_goal(results), _light_goals(results)]
     told += [_light_peer_goal(results), _strategy_goals(results), _listing_goals(results), _driver_goals(results)]
+    told += [_bootstrap_goals(results)]
     return [goal for group in told for goal in group]
 
 
@@ -167,6 +168,17 @@ def _driver_goals(results: Results) -> list[Goal]:
         Goal(
             f"contract {found['in_a_row']} in one Spark", f"≤ {_FLAT} × the first", f"{slower:.2f} ×", slower <= _FLAT
         ),
+    ]
+
+
+def _bootstrap_goals(results: Results) -> list[Goal]:
+    if "all" not in results.get("bootstrap", {}):
+        return []
+    found = results["bootstrap"]
+    what = f"contracts for {found['files']:,} csv files of {found['megabytes']:,} MB, all rows looked at"
+    return [
+        _at_most(what, found["all"]["seconds"], 60.0, "s"),
+        _at_most("the same, peak memory", found["all"]["peak_mb"], 1024.0, "MB"),
     ]
 
 

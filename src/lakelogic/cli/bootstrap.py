@@ -105,6 +105,6 @@ def entity_report(profile: Profile) -> dict[str, object]:
         "bytes": profile.entity.size,
         "rows": profile.rows,
         "malformed": profile.malformed,
-        "key": {"columns": list(key.columns), "reason": key.reason, "unique": key.unique} if key else None,
+        "key": {"columns": list(key.columns), "reason": ". ".join(key.reasons), "unique": key.unique} if key else None,
         "columns": [column_report(column) for column in profile.columns],
     }

@@ -41,9 +41,8 @@ def command(
         phases(f"{entity.name}: {len(entity.files):,} files")
         found, text = infer(entity, asked, place_beside(output, layer, system or system_of(file), owner))
     if as_json:
-        typer.echo(
-            json.dumps({"format": FORMAT, **entity_report(found), "contract": text}, indent=2, ensure_ascii=False)
-        )
+        told = {"format": FORMAT, "entity": entity_report(found), "contract": text}
+        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
         return
     if profile:
         show(errors, profile_view(found))

@@ -164,7 +164,12 @@ def _files(order: Order, place: Place, profiles: Sequence[Profile]) -> dict[Path
     for path, text in files.items():
         # What is written must load: better no file than a wrong one.
         load_text(text, file=str(path), directory=path.absolute().parent)
-    files[order.registry] = registry_text(order.registry, layers, read_text(order.registry))
+    before = read_text(order.registry)
+    # Who took a contract out of the registry wants it to stay out.
+    new = {
+        name: paths for name, paths in layers.items() if before is None or not all(p.exists() for p in paths.values())
+    }
+    files[order.registry] = registry_text(order.registry, new, before)
     return files
 
 

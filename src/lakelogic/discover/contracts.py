@@ -44,16 +44,14 @@ class Place:
 
 def landing_contract(profile: Profile, place: Place) -> str:
     """The contract that reads the files."""
-    told = f"{_counted(profile.rows, 'row')} in {_counted(profile.files, 'file')}"
     ways = {column.name: list(suggestions(profile, column)) for column in profile.columns}
     parts = [
-        [Line("", note) for note in (f"What was found in {told}{' (the first ones)' if profile.limited else ''}.",
-                                     *_findings(profile))],
+        [Line("", note) for note in _findings(profile)],
         list(_head(profile, place, "as it lands")),
         list(_source(profile, place)),
         list(_key(profile)),
         [Line("model:"), Line("fields:", depth=1)],
-    ]  # fmt: skip
+    ]
     texts = ["\n".join(block(part)) for part in parts if part]
     fields = "\n".join("\n".join(block(_field(profile, column, ways[column.name]))) for column in profile.columns)
     texts[-1] += f"\n{fields}"
@@ -108,6 +106,8 @@ def _head(profile: Profile, place: Place, how: str) -> Iterator[Line]:
 
 
 def _findings(profile: Profile) -> Iterator[str]:
+    looked = "the first" if profile.limited else "all"
+    yield f"After a look at {looked} {_counted(profile.rows, 'row')} of {_counted(profile.files, 'file')}."
     if profile.malformed:
         yield f"{_counted(profile.malformed, 'row')} can't be read (too few or too many values) and will be quarantined."
     if not profile.options.header and profile.entity.format == "csv":
@@ -117,7 +117,7 @@ def _findings(profile: Profile) -> Iterator[str]:
             yield f"{column.name} is missing in {column.absent:,} of {_counted(profile.files, 'file')}; it is NULL there."
         if column.strays is not None and column.nearly is not None and column.strays.first:
             yield (
-                f"{column.name} is text: {column.strays.values:,} of {_counted(column.facts.values, 'value')} are no"
+                f"{column.name} is text: {column.strays.values:,} of {_counted(column.facts.values, 'value')} can't be"
                 f" {column.nearly.type}, in {_counted(column.strays.files, 'file')} such as"
                 f" {Path(column.strays.first).name}."
             )
@@ -160,18 +160,21 @@ def _key(profile: Profile, *, stands: bool = False) -> Iterator[Line]:
     if profile.key is None:
         yield Line("", "No column identifies a row: none is unique and never null.")
         return
-    yield Line("", f"{profile.key.columns[0]}: {profile.key.reason}.")
+    for reason in profile.key.reasons:
+        yield Line("", f"{reason}.")
     key = Line(f"primary_key: {value(list(profile.key.columns))}")
     yield key if profile.key.unique or stands else disabled(key)
 
 
 def _field(profile: Profile, column: ColumnProfile, found: Sequence[Suggestion]) -> Iterator[Line]:
     yield Line(f"- name: {value(column.name)}", depth=2)
-    yield Line(f"type: {column.typed.type}", column.typed.reason, 3)
+    lacking = f", {column.nulls:,} null" if column.nulls and column.facts.values else ""
+    yield Line(f"type: {column.typed.type}", f"{column.typed.reason}{lacking}", 3)
     for each in found:
         if each.beside_column:
-            yield from (_offered(Line(f"{key}: {value(told)}", _today(each, column), 3), each)
-                        for key, told in each.values.items())  # fmt: skip
+            for key, told in each.values.items():
+                written = told if key == "type" else value(told)
+                yield _offered(Line(f"{key}: {written}", _today(each, column), 3), each)
     yield from (line.indented(3) for line in _protection(profile, column))
 
 

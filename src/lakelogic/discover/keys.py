@@ -35,7 +35,7 @@ class Key:
     """
 
     columns: tuple[str, ...]
-    reason: str
+    reasons: tuple[str, ...]
     unique: bool = True
     newest_by: str | None = None
     change: str | None = None
@@ -61,8 +61,8 @@ def guess_key(entity: Entity, columns: Sequence[ColumnProfile], answers: Answers
     if found is None or change is None or found.newest_by is None:
         return found
     deletes = tuple(sorted(value for value in change.listed or () if value.lower() in _DELETES))
-    reason = f"{found.reason}; {change.name} tells inserts, updates and deletes"
-    return Key(found.columns, reason, False, found.newest_by, change.name, deletes)
+    reasons = (*found.reasons, f"{change.name} tells inserts, updates and deletes apart")
+    return Key(found.columns, reasons, False, found.newest_by, change.name, deletes)
 
 
 def _guess(entity: Entity, columns: Sequence[ColumnProfile], answers: Answers) -> Key | None:
@@ -71,18 +71,17 @@ def _guess(entity: Entity, columns: Sequence[ColumnProfile], answers: Answers) -
         by_name = _rank(entity, column) < _OTHER
         unique = answers.unique.get((column.name,)) == column.facts.values
         if unique and (by_name or (named is None and column.typed.type == "string")):
-            why = ", and by its name" if by_name else ""
-            return Key((column.name,), f"unique in {_present(column)}{why}", not column.nulls, newest_by=time)
+            why = " by its name, and" if by_name else ""
+            told = f"{column.name} is the key:{why} unique in {_present(column)}"
+            return Key((column.name,), (told,), not column.nulls, newest_by=time)
     if named is None:
         return None
-    values = named.facts.values
+    values, told = named.facts.values, f"{named.name} is the key by its name, in {_present(named)}"
     if (in_files := answers.within.get(named.name)) is not None and in_files >= _MOST * values:
-        again = f" ({values - in_files:,} times in the same file)" if in_files < values else ""
-        told = f"by its name, in {_present(named)}; it comes again in later files{again}, and the newest row counts"
-        return Key((named.name,), told, unique=False, newest_by=time)
+        again = f", and {values - in_files:,} rows repeat it in one file" if in_files < values else ""
+        return Key((named.name,), (told, f"It comes again in later files{again}: the newest row counts"), False, time)
     if time is not None and answers.unique.get((named.name, time)) == values:
-        told = f"by its name, and unique together with {time} in {_present(named)}; the newest row counts"
-        return Key((named.name,), told, unique=False, newest_by=time)
+        return Key((named.name,), (told, f"Together with {time} it is unique: the newest row counts"), False, time)
     return None
 
 

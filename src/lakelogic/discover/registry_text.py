@@ -28,8 +28,13 @@ def registry_text(file: Path, contracts: Contracts, before: str | None) -> str:
         return marked("# What the driver runs, layer by layer. Paths are relative to this file.\nentries:\n"
                       + "".join(_entries(file, contracts)))  # fmt: skip
     listed = _listed(before, file)
+    text = before
+    for name, layers in contracts.items():
+        if name in listed:
+            missing = {layer: path for layer, path in layers.items() if layer not in listed[name]}
+            text = _with_layers(text, name, _paths(file, missing))
     added = "".join(_entries(file, {name: layers for name, layers in contracts.items() if name not in listed}))
-    return _with(before, added, file) if added else before
+    return _with(text, added, file) if added else text
 
 
 def _entries(file: Path, contracts: Contracts) -> Sequence[str]:
@@ -37,21 +42,30 @@ def _entries(file: Path, contracts: Contracts) -> Sequence[str]:
 
 
 def _entry(file: Path, name: str, layers: Mapping[str, Path]) -> str:
+    return f"  - entity: {value(name)}\n    enabled: true\n    contracts:\n{_paths(file, layers)}"
+
+
+def _paths(file: Path, layers: Mapping[str, Path]) -> str:
     folder = file.absolute().parent
-    paths = "".join(
+    return "".join(
         f"      {layer}: {value(os.path.relpath(path.absolute(), folder))}\n" for layer, path in layers.items()
     )
-    return f"  - entity: {value(name)}\n    enabled: true\n    contracts:\n{paths}"
 
 
-def _listed(text: str, file: Path) -> set[str]:
+def _listed(text: str, file: Path) -> dict[str, set[str]]:
+    """The layers of every entity that is listed."""
     written, _ = read_yaml(text, str(file))
     entries = written.get("entries")
-    return (
-        {str(entry.get("entity")) for entry in entries if isinstance(entry, dict)}
-        if isinstance(entries, list)
-        else set()
+    found = [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
+    return {str(entry.get("entity")): set(entry.get("contracts") or ()) for entry in found}
+
+
+def _with_layers(text: str, name: str, added: str) -> str:
+    """The text with further layers of an entity, where its entry is written as ours are."""
+    entry = re.compile(
+        rf"(^  - entity: {re.escape(value(name))}\n(?:    \w.*\n)*    contracts:\n(?:      .*\n)+)", re.MULTILINE
     )
+    return entry.sub(lambda found: found[1] + added, text, count=1)
 
 
 def _with(text: str, added: str, file: Path) -> str:

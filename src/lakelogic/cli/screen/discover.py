@@ -78,7 +78,7 @@ def _doubts(profile: Profile) -> Iterator[str]:
         if column.absent:
             yield f"{column.name} is missing in {column.absent:,} of {counted(profile.files, 'file')}"
         if column.strays:
-            yield f"{column.name}: {column.strays.values:,} values are no {column.nearly.type if column.nearly else ''}"
+            yield f"{column.name} is mixed: {counted(column.strays.values, 'odd value')}"
 
 
 def _unreadable(outcome: Outcome, console: Console) -> Iterator[RenderableType]:
@@ -98,7 +98,7 @@ def _diff(draft: Draft) -> RenderableType:
 
 
 def _key(profile: Profile) -> str:
-    return f"key {', '.join(profile.key.columns)}: {profile.key.reason}" if profile.key else "no key found"
+    return ". ".join(profile.key.reasons) if profile.key else "no key found"
 
 
 def _short(path: Path) -> str:
