@@ -127,7 +127,9 @@ _COLUMNS: dict[str, st.SearchStrategy[str]] = {
     "score": st.floats(allow_nan=False, allow_infinity=False).map(repr),
     "day": st.dates(date(1900, 1, 1), date(2100, 1, 1)).map(str),
     "dotted": st.dates(date(1900, 1, 1), date(2099, 1, 1)).map(lambda d: f"{d:%d.%m.%Y}"),
-    "at": st.integers(-2_000_000_000, 4_000_000_000).map(lambda s: f"{datetime.fromtimestamp(s, UTC):%Y-%m-%d %H:%M:%S}"),
+    "at": st.integers(-2_000_000_000, 4_000_000_000).map(
+        lambda s: f"{datetime.fromtimestamp(s, UTC):%Y-%m-%d %H:%M:%S}"
+    ),
     "flag": st.sampled_from(["true", "FALSE", "yes", "no"]),
     "state": st.sampled_from(["open", "paid", "N/A", "1", "null"]),
     "mixed": st.one_of(st.integers().map(str), st.dates().map(str), _TEXTS),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lakelogic.discover.profile import ColumnProfile, Profile
 from lakelogic.discover.suggestions import Suggestion, named, suggestions
-from lakelogic.discover.yaml_text import Line, block, disabled, value
+from lakelogic.discover.yaml_text import Line, block, disabled, sentence, value
 from lakelogic.formats.base import ReadOptions
 from lakelogic.formats.bytes import is_uri
 
@@ -208,7 +208,7 @@ def _steps(profile: Profile) -> list[Line]:
         name, kind = named(column.name), column.typed.type
         parsed = f"CAST(TO_{kind.upper()}({name}, '{column.typed.format}') AS STRING)"
         lines += [
-            Line(f"- sql: {value(f'COALESCE({parsed}, {name}) AS {name}')}", depth=1),
+            Line(f"- sql: {sentence(f'COALESCE({parsed}, {name}) AS {name}')}", depth=1),
             Line("phase: pre", depth=2),
         ]
     return lines
@@ -234,7 +234,7 @@ def _row_rule(each: Suggestion, column: ColumnProfile) -> Iterator[Line]:
         yield _offered(Line(f"- {each.kind}: {value(each.values)}", told, 2), each)
         return
     yield _offered(Line(f"- name: {value(each.values['name'])}", told, 2), each)
-    yield _offered(Line(f"  sql: {each.values['sql']}", depth=2), each)
+    yield _offered(Line(f"  sql: {sentence(str(each.values['sql']))}", depth=2), each)
 
 
 def _switched(line: Line, on: bool) -> Line:

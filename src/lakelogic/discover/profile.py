@@ -168,6 +168,8 @@ def _column(
     facts, ways = look.facts[column.name], possible[column.name]
     is_text = type_name(column.type) == "string"
     typed = f.type_of(column.name, facts, ways) if is_text else f.Typed(type_name(column.type), "as the files say")
+    if len(kinds := _kinds(looking, column)) > 1:
+        typed = f.Typed("string", f"{' and '.join(kinds)} in different files, so text")
     nearly = f.nearly(column.name, facts, ways) if typed.type == "string" else None
     lacking = sum(len(layout.files) for layout in looking.wanted.layouts if column.name not in layout.columns)
     seen = sample.get(column.name, ())
@@ -182,6 +184,12 @@ def _column(
         pattern=_pattern(seen, personal) if asked.rules and typed.type == "string" and nearly is None else None,
         nearly=nearly,
     )
+
+
+def _kinds(looking: Profiler, column: Column) -> list[str]:
+    """The types that a column has in different files."""
+    own = (layout.columns.find(column.name) for layout in looking.wanted.layouts)
+    return sorted({type_name(each.type) for each in own if each is not None})
 
 
 def _pattern(values: Sequence[str], personal: Personal | None) -> str | None:

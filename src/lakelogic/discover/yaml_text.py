@@ -40,6 +40,12 @@ def value(item: object) -> str:
     return str(item)
 
 
+def sentence(text: str) -> str:
+    """SQL on a line of its own: bare where YAML reads it as it stands."""
+    plain = text[:1].isalpha() and text.isprintable() and not re.search(r": | #|:$|\s$", text)
+    return text if plain else json.dumps(text, ensure_ascii=False)
+
+
 def block(lines: Iterable[Line]) -> list[str]:
     """Lines of one block, with their comments below each other."""
     all_lines = list(lines)

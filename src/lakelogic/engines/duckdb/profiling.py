@@ -19,7 +19,7 @@ from lakelogic.sql.duckdb.types import quoted, text
 from lakelogic.sql.types import STRING, Column, Columns, is_nested, type_name
 
 # Distinct keys of very large files go to disk beyond this.
-_MEMORY = "1GB"
+_MEMORY = "512MB"
 _SAMPLED_FILES = 20
 _NUMBERS = ("tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 
