@@ -136,7 +136,7 @@ _COLUMNS: dict[str, st.SearchStrategy[str]] = {
 }
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_the_contract_of_a_file_accepts_all_its_rows(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -72,7 +72,7 @@ def _decoded(head: bytes, encoding: str | None) -> tuple[str, str]:
     try:
         return "utf-8", head.decode("utf-8")
     except UnicodeDecodeError as error:
-        if error.end >= len(head) - 3:
+        if len(head) == _HEAD_BYTES and error.end >= len(head) - 3:
             return "utf-8", head.decode("utf-8", "ignore")
         return _OTHER_ENCODING, head.decode(_OTHER_ENCODING, "replace")
 
@@ -120,7 +120,7 @@ def _shares(first: frozenset[str], known: Iterable[frozenset[str]]) -> bool:
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
     first, below = rows[0], rows[1:]
-    if len(set(first)) < len(first) or not _could_name(first):
+    if not _could_name(first):
         return False
     # A name does not come again as a value of its own column.
     return not any(value == row[i] for row in below for i, value in enumerate(first) if value and i < len(row))

@@ -171,6 +171,8 @@ def _column(
     if len(kinds := _kinds(looking, column)) > 1:
         typed = f.Typed("string", f"{' and '.join(kinds)} in different files, so text")
     nearly = f.nearly(column.name, facts, ways) if typed.type == "string" else None
+    # Plain digits have no form but their length, which grows.
+    is_plain = typed.type == "string" and typed.form is None and nearly is None
     lacking = sum(len(layout.files) for layout in looking.wanted.layouts if column.name not in layout.columns)
     seen = sample.get(column.name, ())
     personal = guess_personal(column.name, seen, is_text=is_text) if asked.personal else None
@@ -181,7 +183,7 @@ def _column(
         look.rows,
         absent=0 if column.name in looking.wanted.partitions else lacking,
         personal=personal,
-        pattern=_pattern(seen, personal) if asked.rules and typed.type == "string" and nearly is None else None,
+        pattern=_pattern(seen, personal) if asked.rules and is_plain else None,
         nearly=nearly,
     )
 

@@ -54,7 +54,7 @@ def test_a_name_tells_entity_pattern_and_date(
     ("names", "dated"),
     [
         (("orders/2026/02/01/part-0.csv", "orders/2026/02/02/part-0.csv"), "%Y/%m/%d"),
-        (("orders/year=2026/month=02/a.csv", "orders/year=2026/month=03/b.csv"), "year=%Y/month=%m"),
+        (("orders/year=2026/month=02/data.csv", "orders/year=2026/month=03/data.csv"), "year=%Y/month=%m"),
         (("orders/2026-02-01.csv", "orders/2026-02-02.csv"), "%Y-%m-%d"),
         (("orders/region=EU/part-00000-c000.csv", "orders/region=US/part-00001-c000.csv"), None),
     ],
