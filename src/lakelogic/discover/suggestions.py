@@ -61,7 +61,7 @@ def _choices(column: ColumnProfile) -> Iterator[Suggestion]:
     missing = column.facts.values - sum(often.values())
     if column.typed.type == "boolean" or not often or len(listed) < 2 or missing > _RARE * column.rows:
         return
-    values: list[object] = sorted(often) if column.typed.type == "string" else sorted(map(int, often))
+    values: list[object] = [*sorted(often)] if column.typed.type == "string" else [*sorted(map(int, often))]
     # A rule is not met by NULL, unless the list has it.
     yield Suggestion("accepted_values", {"accepted_values": [*values, *([None] if column.nulls else [])]}, missing)
 
