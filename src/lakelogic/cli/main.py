@@ -18,7 +18,7 @@ COMMANDS: Mapping[str, str] = {
     "explain": "Show what a run would do, without doing it.",
     "approve": "Let a run publish its rows that waits for it.",
     "ddl": "Print what creates or alters the table of a contract.",
-    "log": "List the runs that there were.",
+    "runs": "List the runs, look at one, compare two.",
     "run-log": "Ask the run log in SQL.",
     "quarantine": "Look at rows that failed, and decide about them.",
     "prove": "Write or verify the proof of a run.",

@@ -21,7 +21,7 @@ _WORDS = {True: "yes", False: "NO", None: "unknown"}
 
 
 def command(
-    run_id: Annotated[str | None, typer.Argument(help="The run, as `lakelogic log` names it.")] = None,
+    run_id: Annotated[str | None, typer.Argument(help="The run, as `lakelogic runs` names it.")] = None,
     project: Annotated[Path, typer.Option("--project", help="A folder of the project, or a contract in it.")] = Path(),
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A new file; else it is printed.")] = None,
     verify: Annotated[Path | None, typer.Option("--verify", metavar="FILE", help="Check a proof.")] = None,
@@ -35,7 +35,7 @@ def command(
     It is signed with the key in LAKELOGIC_SIGNING_KEY, if there is one.
     """
     if sum((run_id is not None, verify is not None, new_key)) != 1:
-        raise UsageError("one of RUN_ID, --verify and --new-key is needed.", cure="`lakelogic log` lists the runs.")
+        raise UsageError("one of RUN_ID, --verify and --new-key is needed.", cure="`lakelogic runs` lists the runs.")
     if new_key:
         _new_key()
     elif verify is not None:

@@ -84,7 +84,7 @@ def _logged(project: Project, run_id: str) -> dict[str, Any]:
     wanted = [row for row in found if row["status"] == "succeeded"] or found
     if not wanted:
         raise UsageError(
-            f"no run {run_id} is in the log of {project.state_dir}.", cure="`lakelogic log` lists the runs."
+            f"no run {run_id} is in the log of {project.state_dir}.", cure="`lakelogic runs` lists the runs."
         )
     return wanted[-1]
 

@@ -125,7 +125,7 @@ def find_pending(run_id: str, folder: Path) -> Pending:
     """
     data = files.get(folder / FOLDER / f"{run_id}.json")
     if data is None:
-        raise UsageError(f"no run {run_id} waits for approval in {folder}.", cure="Check the id in `lakelogic log`.")
+        raise UsageError(f"no run {run_id} waits for approval in {folder}.", cure="Check the id in `lakelogic runs`.")
     known = {name: data[name] for name in ("run_id", "fingerprint", "input", "contract", "file")}
     return Pending(**known, reasons=tuple(data["reasons"]))
 

@@ -217,6 +217,7 @@ class DataProcessor:
             clear_away(self.contract, beginning.claims)
         result = self._runner.run_anew(beginning, finished, held)
         clear_away(self.contract, beginning.claims)
+        self._runner.tidy_log()
         return result
 
 

@@ -16,6 +16,10 @@ from lakelogic.run.looking import SafeRows
 from lakelogic.state.claims import Claim
 
 FORMAT = 1
+# What is kept of a result just as it is.
+_KEPT = (
+    "run_id pipeline_run_id attempt sequence contract layer engine status reason mode timings error"
+).split()
 
 Status = Literal["succeeded", "failed", "no_new_data", "planned", "skipped", "blocked", "awaiting_approval"]
 
@@ -259,4 +263,25 @@ def result_of(plan: Plan, claim: Claim, status: Status, ended: datetime) -> RunR
         attempt=claim.attempt,
         sequence=claim.sequence,
         max_ratio=plan.max_quarantine_ratio,
+    )
+
+
+def result_from(report: Mapping[str, Any]) -> RunResult:
+    """A result as it was kept by `to_dict`; the rows are where it tells."""
+    target, quarantine = report.get("target"), report.get("quarantine")
+    return RunResult(
+        **{name: report[name] for name in _KEPT},
+        started=datetime.fromisoformat(report["started"]),
+        ended=datetime.fromisoformat(report["ended"]),
+        fingerprint=report["plan"],
+        location=report["source"],
+        counts=Counts(**report["counts"]),
+        rules=tuple(RuleResult(**rule) for rule in report["rules"]),
+        dataset_rules=tuple(DatasetRuleResult(**rule) for rule in report["dataset_rules"]),
+        service_levels=tuple(ServiceLevelResult(**level) for level in report["service_levels"]),
+        steps=tuple(StepCount(**step) for step in report["steps"]),
+        target=Committed(**target) if target else None,
+        quarantine=Committed(**quarantine) if quarantine else None,
+        secondary=tuple(Committed(**table) for table in report["secondary"]),
+        notes=tuple(report["notes"]),
     )

@@ -30,6 +30,7 @@ from lakelogic.run.unfinished import Unfinished
 from lakelogic.sql.render import pin
 from lakelogic.state.claims import RESET, Claim
 from lakelogic.state.locks import target_lock
+from lakelogic.state.runlog import RunLog
 from lakelogic.write.operations import AppendRows
 
 Progress = Callable[[str], None]
@@ -205,6 +206,13 @@ class Runner:
             engine.tidy(plan.target)
         except LakeLogicError as error:
             logger.warning("The table's files were not tidied: {}", error)
+
+    def tidy_log(self) -> None:
+        """The run is over: upkeep of the log that fails is only said."""
+        try:
+            RunLog(self.contract.project.state_dir).tidy()
+        except LakeLogicError as error:
+            logger.warning("The files of the run log were not put together: {}", error)
 
     def previewed(self, beginning: Beginning, found: Input) -> Prepared:
         """The plan of a run that does not begin; no engine is started without need."""

@@ -20,13 +20,13 @@ def delta_columns(path: str) -> Columns | None:
     return found.columns if found else None
 
 
-def state_at(path: str) -> TableState | None:
-    """What a Delta table is like, or None where its log can't be read from here."""
+def state_at(path: str, version: int | None = None) -> TableState | None:
+    """What a Delta table is like, or was at a version; None where its log can't be read from here."""
     from deltalake import DeltaTable
     from deltalake.exceptions import DeltaError
 
     try:
-        return delta_state(DeltaTable(path))
+        return delta_state(DeltaTable(path, version=version))
     except (DeltaError, OSError, ValueError, NotImplementedError):
         return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from deltalake import DeltaTable
 
 FORMAT = 1
+# How a run may have ended.
+STATUSES = ("succeeded", "no_new_data", "failed", "skipped", "blocked", "awaiting_approval")
+
+# A run adds a file. From so many on they are put together, up to a size that is not rewritten again and again.
+_MANY_FILES = 64
+_FILE_BYTES = 4_000_000
 
 
 def run_log_schema() -> pa.Schema:
@@ -160,6 +166,26 @@ class RunLog:
         except (DeltaError, OSError) as error:
             raise _unwritable(self.path, error) from None
 
+    def tidy(self) -> None:
+        """Put many small files together, so that a log of many runs is read as fast as one of few.
+
+        Raises:
+            StateError: the log can't be read or written.
+        """
+        from deltalake.exceptions import CommitFailedError, DeltaError
+
+        table = self._table()
+        if table is None or len(table.file_uris()) < _MANY_FILES:
+            return
+        try:
+            table.optimize.compact(target_size=_FILE_BYTES)
+            table.vacuum(dry_run=False)
+        except CommitFailedError:
+            # Another process has done it at the same time.
+            return
+        except (DeltaError, OSError) as error:
+            raise _unwritable(self.path, error) from None
+
     def recorded(self, app_id: str) -> int | None:
         """The highest number that a writer has recorded here."""
         table = self._table()
@@ -170,17 +196,29 @@ class RunLog:
         rows: list[dict[str, Any]] = self.arrow(columns, **equal).to_pylist()
         return sorted(rows, key=lambda row: str(row.get("ended_at") or ""))
 
-    def arrow(self, columns: list[str] | None = None, **equal: str) -> pa.Table:
-        """The same as one table, in no order."""
+    def arrow(
+        self,
+        columns: list[str] | None = None,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        among: Mapping[str, Iterable[str]] | None = None,
+        **equal: str,
+    ) -> pa.Table:
+        """The same as one table, in no order; of runs that began since a moment, and before another."""
         import pyarrow as pa
 
         table = self._table()
         if table is None:
-            return run_log_schema().empty_table()
-        texts = {name: value.replace("'", "''") for name, value in equal.items()}
-        wanted = " AND ".join(f"{name} = '{text}'" for name, text in texts.items())
+            wanted = columns or run_log_schema().names
+            return run_log_schema().empty_table().select(wanted)
+        terms = [f"{name} = {_quoted(value)}" for name, value in equal.items()]
+        terms += [f"{name} IN ({', '.join(map(_quoted, values))})" for name, values in (among or {}).items()]
+        terms += [f"started_at >= {_quoted(_moment(since))}"] if since else []
+        terms += [f"started_at < {_quoted(_moment(until))}"] if until else []
         # Read through a file system of Python, a process may be aborted when it ends.
-        return pa.RecordBatchReader.from_stream(table.scan(columns=columns, predicate=wanted or None)).read_all()
+        found = table.scan(columns=columns, predicate=" AND ".join(terms) or None)
+        return pa.RecordBatchReader.from_stream(found).read_all()
 
     def _table(self) -> DeltaTable | None:
         from deltalake import DeltaTable
@@ -218,6 +256,10 @@ def _as_table(row: Mapping[str, Any]) -> pa.Table:
 
 def _moment(value: object) -> str:
     return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ") if isinstance(value, datetime) else str(value)
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def as_text(data: Mapping[str, Any]) -> str:

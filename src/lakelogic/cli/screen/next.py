@@ -15,7 +15,7 @@ from lakelogic.run.result import RunResult
 def after_run(contract: str, result: RunResult, *, rows_shown: bool) -> tuple[tuple[str, str], ...]:
     """The commands that help most after this result, each with what it is good for."""
     name = shlex.quote(contract)
-    runs = (f"lakelogic log {name}", "lists the runs")
+    runs = (f"lakelogic runs --contract {name}", "lists the runs")
     if result.status == "no_new_data":
         return (runs,)
     explain = (f"lakelogic explain {name}", "shows each rule with its SQL")

@@ -1,0 +1,219 @@
+"""The runs that there were, as the log tells them: found by what is asked, and no more of it read than that needs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lakelogic.errors import UsageError, nearest
+from lakelogic.state.runlog import RunLog
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which runs are asked for; what is None does not matter. `since` and `until` are about when they began."""
+
+    contract: str | None = None
+    layer: str | None = None
+    status: str | None = None
+    engine: str | None = None
+    pipeline_run_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+    @property
+    def equal(self) -> dict[str, str]:
+        """The columns that must have a value."""
+        names = ("contract", "layer", "status", "engine", "pipeline_run_id")
+        values = ((name, getattr(self, name)) for name in names)
+        return {name: value for name, value in values if value is not None}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as it is listed; the names are those of the run log's columns. What is not known is None."""
+
+    run_id: str
+    pipeline_run_id: str | None = None
+    sequence: int | None = None
+    attempt: int | None = None
+    contract: str | None = None
+    contract_file: str | None = None
+    contract_version: str | None = None
+    layer: str | None = None
+    domain: str | None = None
+    system: str | None = None
+    environment: str | None = None
+    engine: str | None = None
+    plan: str | None = None
+    mode: str | None = None
+    reason: str | None = None
+    status: str | None = None
+    error: str | None = None
+    window_start: datetime | None = None
+    window_end: datetime | None = None
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    duration_seconds: float | None = None
+    source: str | None = None
+    input_files: int | None = None
+    watermark: str | None = None
+    counts_source: int | None = None
+    counts_expanded: int | None = None
+    counts_good: int | None = None
+    counts_quarantined: int | None = None
+    counts_filtered: int | None = None
+    counts_deduplicated: int | None = None
+    quarantine_ratio: float | None = None
+    quality_score: float | None = None
+    target: str | None = None
+    target_version: int | None = None
+    quarantine: str | None = None
+    quarantine_version: int | None = None
+    cost: float | None = None
+    actor: str | None = None
+
+
+@dataclass(frozen=True)
+class RunDetail:
+    """A run, and its whole result as data: what `lakelogic run --json` printed when it ended."""
+
+    run: Run
+    report: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class RuleOutcome:
+    """How a rule fared in a run: a row rule by the rows that `failed` it, a dataset rule by its `value`."""
+
+    name: str
+    status: str
+    severity: str | None = None
+    category: str | None = None
+    stage: str | None = None
+    failed: int | None = None
+    value: float | None = None
+
+
+@dataclass(frozen=True)
+class RulePoint:
+    """A rule in one of the runs of a contract."""
+
+    run_id: str
+    started_at: datetime | None
+    counts_source: int | None
+    rule: RuleOutcome
+
+
+@dataclass(frozen=True)
+class Found:
+    """The runs that were asked for, newest first, and how many there are in all."""
+
+    runs: tuple[Run, ...]
+    total: int
+
+
+_COLUMNS = [field.name for field in fields(Run)]
+
+
+class History:
+    """Reads the run log of a state folder. Nothing is kept in between: each question sees the log as it is.
+
+    Raises:
+        StateError: the log can't be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._log = RunLog(folder)
+
+    def runs(self, wanted: Wanted | None = None, *, limit: int = 20, offset: int = 0) -> Found:
+        """The newest of the runs that are asked for, after as many as `offset` says."""
+        wanted = wanted or Wanted()
+        begun = self._log.arrow(["started_at"], since=wanted.since, until=wanted.until, **wanted.equal)
+        oldest = _nth_newest(begun, offset + limit)
+        since = max(filter(None, (oldest, wanted.since)), default=None)
+        rows = _newest(self._log.arrow(_COLUMNS, since=since, until=wanted.until, **wanted.equal))
+        return Found(tuple(Run(**row) for row in rows.slice(offset, limit).to_pylist()), len(begun))
+
+    def run(self, run_id: str) -> RunDetail:
+        """All that is known of a run, named by its id or by how that ends; one that was resumed, by its last attempt.
+
+        Raises:
+            UsageError: no run has this name, or several have.
+        """
+        rows = self._rows_of(run_id) or self._rows_of(self._id_that_ends(run_id))
+        report = rows[0].pop("report")
+        return RunDetail(Run(**rows[0]), json.loads(report) if report else {})
+
+    def _rows_of(self, run_id: str) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = _newest(self._log.arrow([*_COLUMNS, "report"], run_id=run_id)).to_pylist()
+        return rows
+
+    def _id_that_ends(self, ending: str) -> str:
+        known = set(self._log.arrow(["run_id"]).column(0).to_pylist())
+        found = [name for name in known if name.endswith(ending)] if ending else []
+        if len(found) == 1:
+            return str(found[0])
+        if found:
+            raise UsageError(f"{len(found)} runs end with '{ending}'.", cure="Write more of the id.")
+        near = nearest(ending, known)
+        cure = f"Did you mean '{near}'?" if near else "`lakelogic runs` lists them."
+        raise UsageError(f"no run {ending} is in the log of {self.folder}.", cure=cure)
+
+    def last_runs(self, wanted: Wanted | None = None) -> tuple[Run, ...]:
+        """The last run of every contract of every layer."""
+        wanted = wanted or Wanted()
+        columns = ["contract", "layer", "run_id", "started_at", "ended_at"]
+        found = _newest(self._log.arrow(columns, since=wanted.since, until=wanted.until, **wanted.equal))
+        grouped = found.group_by(["contract", "layer"], use_threads=False)
+        last = grouped.aggregate([("run_id", "first"), ("started_at", "first")])
+        if not len(last):
+            return ()
+        ids = last.column("run_id_first").to_pylist()
+        oldest = min(filter(None, last.column("started_at_first").to_pylist()), default=None)
+        rows = _newest(self._log.arrow(_COLUMNS, since=oldest, among={"run_id": ids})).to_pylist()
+        # A run that was resumed has a row for each attempt, the last one first.
+        return tuple({row["run_id"]: Run(**row) for row in reversed(rows)}.values())[::-1]
+
+    def rule_history(
+        self, contract: str, rule: str | None = None, *, layer: str | None = None, limit: int = 50
+    ) -> tuple[RulePoint, ...]:
+        """How the rules of a contract, or one of them, fared in its newest runs, newest first."""
+        wanted = Wanted(contract=contract, layer=layer, status="succeeded")
+        begun = self._log.arrow(["started_at"], **wanted.equal)
+        columns = ["run_id", "started_at", "ended_at", "counts_source", "rules", "dataset_rules"]
+        rows = _newest(self._log.arrow(columns, since=_nth_newest(begun, limit), **wanted.equal))
+        return tuple(
+            RulePoint(row["run_id"], row["started_at"], row["counts_source"], outcome)
+            for row in rows.slice(0, limit).to_pylist()
+            for outcome in map(_rule, [*(row["rules"] or ()), *(row["dataset_rules"] or ())])
+            if rule is None or outcome.name == rule
+        )
+
+
+def _newest(runs: pa.Table) -> pa.Table:
+    """The rows by when they began, newest first; attempts of one run by when they ended."""
+    return runs.sort_by([("started_at", "descending"), ("ended_at", "descending")])
+
+
+def _nth_newest(begun: pa.Table, position: int) -> datetime | None:
+    """When the n-th newest run began: older ones need not be read. None where there are fewer."""
+    if len(begun) <= position:
+        return None
+    import pyarrow.compute as pc
+
+    newest = pc.select_k_unstable(begun, position, sort_keys=[("started_at", "descending")])
+    moment: datetime | None = begun.column(0)[newest[-1].as_py()].as_py()
+    return moment
+
+
+def _rule(data: Mapping[str, Any]) -> RuleOutcome:
+    return RuleOutcome(**{field.name: data[field.name] for field in fields(RuleOutcome) if field.name in data})
