@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import signal
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from types import FrameType
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import typer
 
 from lakelogic.cli import driver_options as given
 from lakelogic.cli import options
-from lakelogic.cli.ending import ended, invoke
+from lakelogic.cli.ending import ended, invoke, terminable
 from lakelogic.cli.options import overrides_of
 from lakelogic.errors import UsageError
 
@@ -166,7 +164,7 @@ def _drive(selection: Selection, settings: Settings, observed: Observed) -> Summ
     console = messages()
     log_to(console, verbose=settings.verbose)
     board = Board()
-    with _terminable(), observed, drawn(console, board, draws=not settings.verbose):
+    with terminable(), observed, drawn(console, board, draws=not settings.verbose):
         observed.summary = drive(selection, settings, observed.heard_by(board))
     return observed.summary
 
@@ -174,22 +172,8 @@ def _drive(selection: Selection, settings: Settings, observed: Observed) -> Summ
 def _linger(observed: Observed, seconds: float) -> None:
     """Leave time for one more scrape; Ctrl-C ends it."""
     if seconds and observed.exporter is not None and observed.exporter.serves:
-        with _terminable(), suppress(KeyboardInterrupt):
+        with terminable(), suppress(KeyboardInterrupt):
             time.sleep(seconds)
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Inside, SIGTERM does what Ctrl-C does: the contracts at work are stopped, and the summary is printed."""
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _print(summary: Summary, *, as_json: bool) -> None:

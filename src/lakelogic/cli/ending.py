@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Any, Protocol
 
 import typer
@@ -56,6 +58,20 @@ def invoke(program: Program, arguments: list[str], name: str, where: str) -> int
         typer.echo("interrupted", err=True)
     sys.stdout.flush()
     return code if isinstance(code, int) else 0
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Inside, SIGTERM does what Ctrl-C does: what is at work is stopped, and told."""
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _own_the_process(debug: bool, json: bool) -> None:
