@@ -158,14 +158,13 @@ def _seconds(timeout: str | None) -> float | None:
 def _drive(selection: Selection, settings: Settings, observed: Observed) -> Summary:
     from lakelogic.cli.logging import log_to
     from lakelogic.cli.screen.consoles import messages
-    from lakelogic.cli.screen.driver import Board, drawn
+    from lakelogic.cli.screen.live import drawn
     from lakelogic.driver.drive import drive
 
     console = messages()
     log_to(console, verbose=settings.verbose)
-    board = Board()
-    with terminable(), observed, drawn(console, board, draws=not settings.verbose):
-        observed.summary = drive(selection, settings, observed.heard_by(board))
+    with terminable(), observed, drawn(console, draws=not settings.verbose) as listener:
+        observed.summary = drive(selection, settings, observed.heard_by(listener))
     return observed.summary
 
 

@@ -14,7 +14,7 @@ from loguru import logger
 from lakelogic.driver.nodes import Node
 from lakelogic.driver.rows import contract_row, refusal, rows_of
 from lakelogic.driver.summary import Outcome, Summary
-from lakelogic.driver.watching import Everyone, Listener
+from lakelogic.driver.watching import Everyone, Listener, Nobody
 from lakelogic.errors import LakeLogicError, UsageError, did_you_mean
 from lakelogic.observe.metrics_file import MetricsFile
 from lakelogic.observe.prometheus import Exporter
@@ -80,7 +80,7 @@ class Observation:
         return Exporter(self.metrics_host, self.metrics_port) if backend == "prometheus" else None
 
 
-class Telling:
+class Telling(Nobody):
     """Tells an exporter what happens."""
 
     def __init__(self, exporter: Exporter) -> None:
@@ -88,8 +88,6 @@ class Telling:
 
     def began(self, node: Node, window: str) -> None:
         self._exporter.began(node.name)
-
-    def doing(self, node: Node, what: str) -> None: ...
 
     def ended(self, outcome: Outcome) -> None:
         self._exporter.ended(contract_row(outcome, None, datetime.now(UTC)))

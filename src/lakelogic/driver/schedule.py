@@ -42,6 +42,7 @@ class Schedule:
         """Every chosen contract's outcome, in the order of the graph. Ctrl-C ends it with what there is."""
         order = [name for name in self.graph.order if name in self.chosen]
         self._waiting = list(order)
+        self.listener.planned([self.graph.nodes[name] for name in order], self.graph.upstreams, self.window.label)
         with ThreadPoolExecutor(self.workers, thread_name_prefix="lakelogic") as pool:
             try:
                 while self._waiting or self._running:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from threading import Event
 from typing import Protocol
 
@@ -17,6 +18,7 @@ _TOO_LATE = ("writing target", "accounting")
 class Listener(Protocol):
     """Hears what happens; called from several threads."""
 
+    def planned(self, nodes: Sequence[Node], waits_for: Mapping[str, Collection[str]], window: str) -> None: ...
     def began(self, node: Node, window: str) -> None: ...
     def doing(self, node: Node, what: str) -> None: ...
     def ended(self, outcome: Outcome) -> None: ...
@@ -25,6 +27,7 @@ class Listener(Protocol):
 class Nobody:
     """Hears nothing."""
 
+    def planned(self, nodes: Sequence[Node], waits_for: Mapping[str, Collection[str]], window: str) -> None: ...
     def began(self, node: Node, window: str) -> None: ...
     def doing(self, node: Node, what: str) -> None: ...
     def ended(self, outcome: Outcome) -> None: ...
@@ -35,6 +38,10 @@ class Everyone:
 
     def __init__(self, *listeners: Listener) -> None:
         self._listeners = listeners
+
+    def planned(self, nodes: Sequence[Node], waits_for: Mapping[str, Collection[str]], window: str) -> None:
+        for listener in self._listeners:
+            listener.planned(nodes, waits_for, window)
 
     def began(self, node: Node, window: str) -> None:
         for listener in self._listeners:

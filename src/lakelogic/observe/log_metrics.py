@@ -29,7 +29,7 @@ _BY_CONTRACT = f"""
            arg_max(quarantine_ratio, ended_at) FILTER (quarantine_ratio IS NOT NULL) AS ratio,
            epoch(max(ended_at) FILTER (
                status IN ('succeeded', 'no_new_data')
-               AND len(list_filter(dataset_rules, lambda r: r.status <> 'passed' AND r.severity = 'error')) IS NOT DISTINCT FROM 0
+               AND coalesce(len(list_filter(dataset_rules, lambda r: r.status <> 'passed' AND r.severity = 'error')), 0) = 0
            )) AS success
     FROM run_log WHERE contract IS NOT NULL GROUP BY ALL ORDER BY ALL
 """
