@@ -19,7 +19,7 @@ STATE_FOLDER = ".lakelogic"
 UnmaskedPii = Literal["warn", "refuse"]
 
 _TEXTS = ("root", "engine", "state", "environment")
-_SECTIONS = ("spark", "privacy")
+_SECTIONS = ("spark", "privacy", "openlineage")
 _UNMASKED = ("warn", "refuse")
 
 
@@ -34,6 +34,7 @@ class Project:
     environment: str | None = None
     spark: Mapping[str, str] = field(default_factory=dict)
     unmasked_pii: UnmaskedPii = "warn"
+    openlineage: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def state_dir(self) -> Path:
@@ -94,8 +95,9 @@ def load_project(file: Path) -> Project:
     _refuse_unknown(file, text, data)
     texts = {key: _text(file, text, key, data[key]) for key in _TEXTS if key in data}
     root = (file.parent / Path(texts.pop("root", ".")).expanduser()).resolve()
-    spark, privacy = (_section(file, text, data, name) for name in _SECTIONS)
-    return Project(root, file, **texts, spark=_spark(spark), unmasked_pii=_privacy(file, text, privacy))
+    spark, privacy, openlineage = (_section(file, text, data, name) for name in _SECTIONS)
+    unmasked = _privacy(file, text, privacy)
+    return Project(root, file, **texts, spark=_spark(spark), unmasked_pii=unmasked, openlineage=openlineage)
 
 
 def place_of(file: Path, key: str) -> Place:
@@ -121,7 +123,11 @@ def _syntax(file: Path, error: tomllib.TOMLDecodeError) -> UsageError:
 
 
 def _refuse_unknown(file: Path, text: str, data: Mapping[str, object]) -> None:
-    known = {"": (*_TEXTS, *_SECTIONS), "privacy": ("unmasked_pii",)}
+    known = {
+        "": (*_TEXTS, *_SECTIONS),
+        "privacy": ("unmasked_pii",),
+        "openlineage": ("namespace", "transport"),
+    }
     for section, keys in known.items():
         table = data if not section else data.get(section, {})
         for key in table if isinstance(table, dict) else ():

@@ -160,10 +160,11 @@ def _drive(selection: Selection, settings: Settings, observed: Observed) -> Summ
     from lakelogic.cli.screen.consoles import messages
     from lakelogic.cli.screen.live import drawn
     from lakelogic.driver.drive import drive
+    from lakelogic.observe.traces import exporting
 
     console = messages()
     log_to(console, verbose=settings.verbose)
-    with terminable(), observed, drawn(console, draws=not settings.verbose) as listener:
+    with terminable(), exporting(), observed, drawn(console, draws=not settings.verbose) as listener:
         observed.summary = drive(selection, settings, observed.heard_by(listener))
     return observed.summary
 

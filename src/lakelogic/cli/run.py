@@ -91,11 +91,12 @@ def command(
 
 def _run(processor: DataProcessor, phases: Phases, asked: Asked, *, verbose: bool) -> tuple[RunResult, SafeRows | None]:
     from lakelogic.cli.screen.progress import watched
+    from lakelogic.observe.traces import exporting
 
     console = _logging(verbose)
     try:
         # What Spark says with -v would be drawn over.
-        with watched(console, phases, draws=not verbose):
+        with exporting(), watched(console, phases, draws=not verbose):
             result = processor.run_source(
                 asked.source,
                 target=asked.target,

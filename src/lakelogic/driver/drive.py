@@ -11,6 +11,7 @@ from pathlib import Path
 from loguru import logger
 
 from lakelogic.contract.yaml_cache import remembered
+from lakelogic.driver.announcing import announced
 from lakelogic.driver.freshness import UpstreamLog, readiness
 from lakelogic.driver.graph import Graph, build_graph
 from lakelogic.driver.nodes import Lakehouse, Node, Selection, open_lakehouse
@@ -21,7 +22,7 @@ from lakelogic.driver.watching import Listener, Nobody, Watch
 from lakelogic.driver.windows import Dates, Window, windows_of
 from lakelogic.driver.working import Patience, outcome_of, plan_node, run_node
 from lakelogic.errors import ContractError, ContractInvalid, did_you_mean
-from lakelogic.project import find_project
+from lakelogic.project import Project, find_project
 from lakelogic.run.approval import ApprovalAsk
 from lakelogic.run.begin import new_run_id
 from lakelogic.run.processor import DataProcessor
@@ -58,7 +59,8 @@ def drive(selection: Selection, settings: Settings, listener: Listener | None = 
     """
     started = datetime.now(UTC)
     windows = windows_of(settings.dates, started.date())
-    with remembered(_cache_of(selection), save=not settings.dry_run):
+    project = _project_of(selection)
+    with remembered(project.state_dir / "cache" / "contracts.json", save=not settings.dry_run):
         lakehouse = open_lakehouse(selection)
     graph = build_graph(lakehouse.nodes)
     progress, said = open_progress(settings.state_path, resume=settings.resume)
@@ -67,28 +69,29 @@ def drive(selection: Selection, settings: Settings, listener: Listener | None = 
         driver.refuse_unlisted()
     if said:
         driver.note(said)
-    outcomes = [*driver.broken(windows[0]), *driver.run(windows, go_on=selection.continue_on_error)]
-    summary = Summary(
-        driver.pipeline_run_id,
-        started,
-        datetime.now(UTC),
-        settings.engine,
-        tuple(outcomes),
-        tuple(driver.notes),
-        driver.references if driver.references["read"] else {},
-        interrupted=driver.interrupted,
-    )
+    with announced(None if settings.dry_run else project, driver.pipeline_run_id) as ended:
+        outcomes = [*driver.broken(windows[0]), *driver.run(windows, go_on=selection.continue_on_error)]
+        summary = Summary(
+            driver.pipeline_run_id,
+            started,
+            datetime.now(UTC),
+            settings.engine,
+            tuple(outcomes),
+            tuple(driver.notes),
+            driver.references if driver.references["read"] else {},
+            interrupted=driver.interrupted,
+        )
+        ended(summary)
     if not settings.dry_run:
         progress.end(complete=summary.exit_code == 0)
     return summary
 
 
-def _cache_of(selection: Selection) -> Path:
-    """Where parsed contracts are kept: beside the run log of the project that the first of them is in."""
+def _project_of(selection: Selection) -> Project:
+    """The project that the first of what is given is in; parsed contracts are kept beside its run log."""
     given = (*selection.registries, *selection.paths, *selection.reference_registries, *selection.gold_registries)
     first = given[0] if given else Path()
-    project = find_project(first if first.is_dir() else first.parent)
-    return project.state_dir / "cache" / "contracts.json"
+    return find_project(first if first.is_dir() else first.parent)
 
 
 @dataclass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextvars import copy_context
 from dataclasses import dataclass, field, replace
 
 from lakelogic.driver.graph import Graph
@@ -68,7 +69,8 @@ class Schedule:
                 node = self.graph.nodes[name]
                 watch = Watch(node, self.listener)
                 self.listener.began(node, self.window.label)
-                self._running[pool.submit(self.work, name, watch)] = name, watch
+                # The span of the pipeline is part of the context.
+                self._running[pool.submit(copy_context().run, self.work, name, watch)] = name, watch
 
     def _verdict(self, name: str) -> Outcome | None:
         if self.most_failures and self._failures >= self.most_failures:

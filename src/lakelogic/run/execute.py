@@ -10,6 +10,7 @@ from typing import Any
 
 from lakelogic.engines.base import Committed, Engine, Stamp
 from lakelogic.errors import GateClosed
+from lakelogic.observe.traces import span
 from lakelogic.plan.model import CheckPlan, Plan, Role, TablePlan
 from lakelogic.plan.names import ORIGIN
 from lakelogic.run.again import AgainInput
@@ -227,7 +228,8 @@ class Execution:
         self._progress(what)
         began = monotonic()
         try:
-            yield
+            with span(what):
+                yield
         finally:
             self.timings[what] = monotonic() - began
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_f
 from lakelogic.contract import LoadedContract, load_contract
 from lakelogic.engines.opening import EngineSettings
 from lakelogic.errors import RunBusy
+from lakelogic.observe.traces import span
 from lakelogic.plan.model import Plan
 from lakelogic.plan.rows import Slice
 from lakelogic.run.again import Again
@@ -211,6 +213,15 @@ class DataProcessor:
         return self.last_result
 
     def _run_once(self, ask: Ask) -> RunResult:
+        with span(f"run {self.contract.name}", contract=self.contract.name, layer=self.contract.layer) as traced:
+            result = self._from_beginning_to_end(ask)
+            traced.note(run_id=result.run_id, engine=result.engine, status=result.status, mode=result.mode)
+            traced.note(**{f"rows.{name}": count for name, count in asdict(result.counts).items()})
+            if result.blocking:
+                traced.failed("; ".join(result.blocking))
+            return result
+
+    def _from_beginning_to_end(self, ask: Ask) -> RunResult:
         beginning = self._runner.begin(ask)
         finished, held = self._runner.settled(beginning)
         if held is None:

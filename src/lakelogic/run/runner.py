@@ -13,8 +13,10 @@ from lakelogic.contract import LoadedContract
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import EngineSettings, chosen_engine, engines, open_engine
 from lakelogic.errors import LakeLogicError, SourceChanged
+from lakelogic.observe.traces import span
 from lakelogic.plan.model import Plan
 from lakelogic.run.again import AgainInput
+from lakelogic.run.announcing import announced
 from lakelogic.run.approval import ApprovalAsk, gate_of, remember_columns
 from lakelogic.run.begin import Ask, Beginning, Prepared, require_keys, require_supported, table_formats
 from lakelogic.run.changed_input import take_back_changed
@@ -134,7 +136,8 @@ class Runner:
     @contextmanager
     def engine(self) -> Iterator[Engine[Any]]:
         """The engine of this contract, for as long as it is needed."""
-        engine = self._at_work = open_engine(self._settings, self._progress)
+        with span("opening the engine"):
+            engine = self._at_work = open_engine(self._settings, self._progress)
         try:
             yield engine
         finally:
@@ -153,10 +156,11 @@ class Runner:
     def prepare(self, beginning: Beginning, found: Input, engine: Engine[Any]) -> Prepared:
         """Plan a run on this input."""
         self._progress("planning")
-        found = found.shaped(engine)
-        links = read_links(beginning.loaded, engine, self._references)
-        described = {name: (link.plan, link.columns) for name, link in links.items()}
-        return Prepared(beginning, found, beginning.plan(found, found.columns, engine.name, described), links)
+        with span("planning"):
+            found = found.shaped(engine)
+            links = read_links(beginning.loaded, engine, self._references)
+            described = {name: (link.plan, link.columns) for name, link in links.items()}
+            return Prepared(beginning, found, beginning.plan(found, found.columns, engine.name, described), links)
 
     def already(self, prepared: Prepared) -> str | None:
         """The run that has added this very input before."""
@@ -166,6 +170,16 @@ class Runner:
         return claims.has_committed(prepared.found.pinned.digest, prepared.plan.fingerprint)
 
     def _execute(self, prepared: Prepared, claim: Claim, engine: Engine[Any]) -> RunResult:
+        with announced(self.contract.project, prepared.plan, claim) as ended:
+            result = self._carry_out(prepared, claim, engine)
+            ended(result)
+        # From here on the run has succeeded, whatever fails.
+        if not isinstance(prepared.found, AgainInput):
+            remember_columns(prepared.beginning.claims, prepared.plan)
+        self._tidy(prepared.plan, engine)
+        return result
+
+    def _carry_out(self, prepared: Prepared, claim: Claim, engine: Engine[Any]) -> RunResult:
         plan, keys = prepared.plan, prepared.beginning.keys
         secrets = keys.secret_values(plan.secrets) if keys and plan.secrets else {}
         execution = Execution(
@@ -185,17 +199,12 @@ class Runner:
             take_back_changed(prepared.beginning, plan, claim, engine)
             result = succeeded(prepared, claim, outcome, engine)
             result.counts.reconcile()
-            record(prepared.beginning, replace(claim, fingerprint=prepared.plan.fingerprint), result)
+            return record(prepared.beginning, replace(claim, fingerprint=prepared.plan.fingerprint), result)
         except BaseException as error:
             # Of what was taken back nothing is left for the next run to complete.
             writes = execution.began_to_write and not isinstance(error, SourceChanged)
             record_failure(prepared, claim, error, began_to_write=writes)
             raise
-        # From here on the run has succeeded, whatever fails.
-        if not isinstance(prepared.found, AgainInput):
-            remember_columns(prepared.beginning.claims, prepared.plan)
-        self._tidy(plan, engine)
-        return result
 
     def _nothing_new(self, beginning: Beginning, found: Input, reason: str | None = None) -> RunResult:
         return record_nothing_new(beginning, found, reason or found.read.reason, chosen_engine(self._settings))

@@ -22,6 +22,7 @@ from lakelogic.cli.screen.layout import grid, indented, joined, line, mark
 from lakelogic.cli.screen.wording import one_line, rounded, seconds, shortened
 from lakelogic.driver.nodes import Node
 from lakelogic.driver.summary import Outcome
+from lakelogic.driver.watching import Nobody
 
 _BAR_WIDTH = 20
 _NAME_WIDTH = 32
@@ -90,7 +91,7 @@ class Board:
             return [name for name in names if name in known and known[name].outcome is None]
 
 
-class Lines:
+class Lines(Nobody):
     """Logs how each contract ended, for where nothing can be drawn over."""
 
     def __init__(self) -> None:
@@ -99,9 +100,6 @@ class Lines:
 
     def planned(self, nodes: Sequence[Node], waits_for: Mapping[str, Collection[str]], window: str) -> None:
         self._total, self._done = len(nodes), 0
-
-    def began(self, node: Node, window: str) -> None: ...
-    def doing(self, node: Node, what: str) -> None: ...
 
     def ended(self, outcome: Outcome) -> None:
         self._done += 1
