@@ -63,24 +63,26 @@ def sender_of(project: Project) -> Sender | None:
     if disabled or not (settings or _environment()):
         return None
     namespace = os.environ.get("OPENLINEAGE_NAMESPACE") or settings.get("namespace") or _NAMESPACE
-    transport = _placed(settings.get("transport"), project.root) or _of_environment()
-    return _kept(str(namespace), json.dumps(transport, sort_keys=True, default=str), json.dumps(_environment()))
+    transport = _of_environment() or _placed(settings.get("transport"), project.root)
+    # What the client finds by itself is known by the variables; it sets some of its own where it is told.
+    found = "" if transport else json.dumps(_environment())
+    return _kept(str(namespace), json.dumps(transport, sort_keys=True, default=str), found)
 
 
 @lru_cache(maxsize=16)
-def _kept(namespace: str, transport: str, _environ: str) -> Sender:
+def _kept(namespace: str, transport: str, _found: str) -> Sender:
     """The same sender for all contracts of a process, so that it gives up once."""
     return Sender(namespace, json.loads(transport))
 
 
 def _environment() -> dict[str, str]:
     """The variables that tell the client where to send."""
-    asked = ("OPENLINEAGE_URL", "OPENLINEAGE_CONFIG", "OPENLINEAGE_API_KEY", "OPENLINEAGE_ENDPOINT")
-    return {name: value for name, value in sorted(os.environ.items()) if name in asked or name.startswith("OPENLINEAGE__")}
+    asked = ("OPENLINEAGE_URL", "OPENLINEAGE_CONFIG")
+    return {name: text for name, text in sorted(os.environ.items()) if name in asked or name.startswith("OPENLINEAGE__")}
 
 
 def _of_environment() -> dict[str, Any]:
-    """The transport that the simple variables name; the client reads the others itself."""
+    """The transport that the simple variables name."""
     if not (url := os.environ.get("OPENLINEAGE_URL")):
         return {}
     endpoint = os.environ.get("OPENLINEAGE_ENDPOINT", "api/v1/lineage")
