@@ -178,7 +178,7 @@ def test_no_rows_to_show_says_so() -> None:
 
 
 def test_without_a_terminal_there_is_no_control_character_and_no_trailing_blank() -> None:
-    lines = lines_of(a_result(), Told({"planning": 1.2}, (("lakelogic log c.yaml", "lists the runs"),)))
+    lines = lines_of(a_result(), Told({"planning": 1.2}, (("lakelogic runs --contract c.yaml", "lists the runs"),)))
     assert "\x1b" not in "".join(lines)
     assert all(line == line.rstrip() for line in lines)
 
@@ -202,7 +202,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     )
     rows = SafeRows(good=tuple({f"column_{n}": "value " * 9 for n in range(12)} for _ in range(2)))
     console = terminal(width)
-    told = Told({"starting Spark": 6.0, "writing target": 3.0}, (("lakelogic log c.yaml", "lists the runs"),), rows)
+    told = Told({"starting Spark": 6.0, "writing target": 3.0}, (("lakelogic runs --contract c.yaml", "lists the runs"),), rows)
     text = _CONTROL.sub("", printed(console, result_view(result, told, console)))
     assert max(cell_len(line) for line in text.splitlines()) <= width
     assert "more" in text
@@ -221,5 +221,5 @@ def test_what_to_try_next_fits_the_result() -> None:
     )
     assert after_run("c.yaml", a_result(), rows_shown=True)[0][0] == "lakelogic explain c.yaml"
     assert after_run("c.yaml", a_result(status="no_new_data"), rows_shown=False) == (
-        ("lakelogic log c.yaml", "lists the runs"),
+        ("lakelogic runs --contract c.yaml", "lists the runs"),
     )
