@@ -27,7 +27,9 @@ RunId = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or how it
 @app.callback()
 def command(
     context: typer.Context,
-    contract: Annotated[str | None, typer.Option("--contract", "-c", help="Only of this name, or contract file.")] = None,
+    contract: Annotated[
+        str | None, typer.Option("--contract", "-c", help="Only of this name, or contract file.")
+    ] = None,
     layer: Annotated[str | None, typer.Option("--layer", help="Only of this layer.")] = None,
     status: Annotated[str | None, typer.Option("--status", help="Only those that ended so, such as failed.")] = None,
     engine: Annotated[str | None, typer.Option("--engine", help="Only those on this engine.")] = None,
@@ -96,6 +98,8 @@ def _chosen(contract: str | None, wanted: Wanted, project: Path) -> tuple[Histor
     """Where to look, and for which contract: by its name, or by its file, which knows its layer and its project."""
     from lakelogic.observe.history import History
 
+    if contract is not None and Path(contract).suffix in (".yaml", ".yml") and not Path(contract).is_file():
+        raise UsageError(f"there is no file {contract}.", cure="Name a contract file, or a contract of the log.")
     if contract is None or not Path(contract).is_file():
         return _history(project), replace(wanted, contract=contract)
     from lakelogic.contract import load_contract
@@ -134,7 +138,9 @@ def _moment(option: str, text: str | None, now: datetime) -> datetime | None:
     try:
         return now - parse_duration(text)
     except (ValueError, OverflowError):
-        raise UsageError(f"{option} {text} is no time.", cure="Write 24h, 7d, 2026-02-01 or 2026-02-01T06:30.") from None
+        raise UsageError(
+            f"{option} {text} is no time.", cure="Write 24h, 7d, 2026-02-01 or 2026-02-01T06:30."
+        ) from None
 
 
 def _print_json(data: dict[str, object]) -> None:

@@ -94,9 +94,7 @@ def _values(rows: Iterable[Totals], labels: tuple[str, ...], column: str) -> Ite
             yield tuple(str(row[label]) for label in labels), float(str(value))
 
 
-def _family(
-    metric: Metric, values: Iterable[tuple[tuple[str, ...], float]]
-) -> CounterMetricFamily | GaugeMetricFamily:
+def _family(metric: Metric, values: Iterable[tuple[tuple[str, ...], float]]) -> CounterMetricFamily | GaugeMetricFamily:
     from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily
 
     kind = CounterMetricFamily if metric.kind == "counter" else GaugeMetricFamily

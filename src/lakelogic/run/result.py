@@ -17,9 +17,7 @@ from lakelogic.state.claims import Claim
 
 FORMAT = 1
 # What is kept of a result just as it is.
-_KEPT = (
-    "run_id pipeline_run_id attempt sequence contract layer engine status reason mode timings error"
-).split()
+_KEPT = ("run_id pipeline_run_id attempt sequence contract layer engine status reason mode timings error").split()
 
 Status = Literal["succeeded", "failed", "no_new_data", "planned", "skipped", "blocked", "awaiting_approval"]
 

@@ -80,6 +80,7 @@ def test_runs_are_listed_since_a_moment(
         (["--since", "yesterday"], "--since yesterday is no time."),
         (["--until", "99999999999d"], "--until 99999999999d is no time."),
         (["--status", "fail"], "Did you mean 'failed'?"),
+        (["--contract", "customer.yaml"], "there is no file customer.yaml."),
         (["show", "run-9"], "no run run-9 is in the log of"),
         (["show", "run-"], "no run run- is in the log of"),
         (["compare", "run-1", "x"], "no run x is in the log of"),

@@ -136,9 +136,7 @@ def test_a_run_that_fails_says_why(lake: Lake) -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), RunStopped("stopped")])
-def test_a_run_that_is_stopped_is_aborted(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch, error: BaseException
-) -> None:
+def test_a_run_that_is_stopped_is_aborted(lake: Lake, monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def stop(*_: object) -> None:
         raise error
 
@@ -158,9 +156,7 @@ def test_the_text_of_a_foreign_error_is_not_sent(lake: Lake, monkeypatch: pytest
     assert events(lake)[-1]["run"]["facets"]["errorMessage"]["message"] == "ZeroDivisionError"
 
 
-def test_a_run_by_itself_has_the_parent_that_the_process_was_given(
-    lake: Lake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_by_itself_has_the_parent_that_the_process_was_given(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     parent = "018f3c5e-7d2c-7a3b-9c4d-2f1e0a9b8c7d"
     monkeypatch.setenv("OPENLINEAGE_PARENT_ID", f"airflow/dag.task/{parent}")
     DataProcessor(lake.root / "contracts/bronze_a.yaml").run()

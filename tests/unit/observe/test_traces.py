@@ -150,9 +150,7 @@ def test_a_collector_that_is_down_is_told_once_and_the_run_goes_on(
         {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9", "OTEL_TRACES_EXPORTER": "none"},
     ],
 )
-def test_nothing_is_traced_unless_it_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]
-) -> None:
+def test_nothing_is_traced_unless_it_is_asked_for(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     with exporting(), span("a piece of work") as told:

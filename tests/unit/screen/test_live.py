@@ -37,7 +37,7 @@ HELD = Outcome("silver_b", "silver", "b", "blocked", "upstream", exit_code=1, bl
 
 @pytest.fixture
 def board() -> Board:
-    times = iter(range(0, 1000))
+    times = iter(range(1000))
     found = Board(clock=lambda: float(next(times)))
     found.planned([node(name) for name in WAITS], WAITS, "last_success")
     return found
@@ -55,7 +55,10 @@ def test_what_waits_says_for_what(board: Board) -> None:
     assert [line.split()[0] for line in lines if not line.startswith(" ")] == ["bronze", "silver", "gold", "0"]
     assert any("bronze_a" in line and "writing target" in line for line in lines)
     assert any(line.split()[1:] == "silver_b waits for bronze_b".split() for line in lines)
-    assert any(line.endswith("gold_a    waits for silver_a, silver_b") or "waits for silver_a, silver_b" in line for line in lines)
+    assert any(
+        line.endswith("gold_a    waits for silver_a, silver_b") or "waits for silver_a, silver_b" in line
+        for line in lines
+    )
 
 
 def test_what_ended_is_counted_and_what_is_blocked_says_by_what(board: Board) -> None:

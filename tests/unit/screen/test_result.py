@@ -202,7 +202,9 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     )
     rows = SafeRows(good=tuple({f"column_{n}": "value " * 9 for n in range(12)} for _ in range(2)))
     console = terminal(width)
-    told = Told({"starting Spark": 6.0, "writing target": 3.0}, (("lakelogic runs --contract c.yaml", "lists the runs"),), rows)
+    told = Told(
+        {"starting Spark": 6.0, "writing target": 3.0}, (("lakelogic runs --contract c.yaml", "lists the runs"),), rows
+    )
     text = _CONTROL.sub("", printed(console, result_view(result, told, console)))
     assert max(cell_len(line) for line in text.splitlines()) <= width
     assert "more" in text

@@ -45,7 +45,9 @@ class Sender:
             self._client.emit(make())
         except _TROUBLE as error:
             self._gave_up = True
-            logger.warning("OpenLineage events can't be sent{}: {}. The run goes on without.", self._where, _said(error))
+            logger.warning(
+                "OpenLineage events can't be sent{}: {}. The run goes on without.", self._where, _said(error)
+            )
 
     @property
     def _where(self) -> str:
@@ -78,7 +80,9 @@ def _kept(namespace: str, transport: str, _found: str) -> Sender:
 def _environment() -> dict[str, str]:
     """The variables that tell the client where to send."""
     asked = ("OPENLINEAGE_URL", "OPENLINEAGE_CONFIG")
-    return {name: text for name, text in sorted(os.environ.items()) if name in asked or name.startswith("OPENLINEAGE__")}
+    return {
+        name: text for name, text in sorted(os.environ.items()) if name in asked or name.startswith("OPENLINEAGE__")
+    }
 
 
 def _of_environment() -> dict[str, Any]:
