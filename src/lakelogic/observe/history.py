@@ -29,7 +29,7 @@ class Wanted:
     until: datetime | None = None
 
     @property
-    def equal(self) -> dict[str, str]:
+    def equal(self) -> dict[str, str | list[str]]:
         """The columns that must have a value."""
         names = ("contract", "layer", "status", "engine", "pipeline_run_id")
         values = ((name, getattr(self, name)) for name in names)
@@ -137,10 +137,10 @@ class History:
     def runs(self, wanted: Wanted | None = None, *, limit: int = 20, offset: int = 0) -> Found:
         """The newest of the runs that are asked for, after as many as `offset` says."""
         wanted = wanted or Wanted()
-        begun = self._log.arrow(["started_at"], since=wanted.since, until=wanted.until, **wanted.equal)
+        begun = self._log.arrow(["started_at"], wanted.equal, since=wanted.since, until=wanted.until)
         oldest = _nth_newest(begun, offset + limit)
         since = max(filter(None, (oldest, wanted.since)), default=None)
-        rows = _newest(self._log.arrow(_COLUMNS, since=since, until=wanted.until, **wanted.equal))
+        rows = _newest(self._log.arrow(_COLUMNS, wanted.equal, since=since, until=wanted.until))
         return Found(tuple(Run(**row) for row in rows.slice(offset, limit).to_pylist()), len(begun))
 
     def run(self, run_id: str) -> RunDetail:
@@ -154,7 +154,7 @@ class History:
         return RunDetail(Run(**rows[0]), json.loads(report) if report else {})
 
     def _rows_of(self, run_id: str) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = _newest(self._log.arrow([*_COLUMNS, "report"], run_id=run_id)).to_pylist()
+        rows: list[dict[str, Any]] = _newest(self._log.arrow([*_COLUMNS, "report"], {"run_id": run_id})).to_pylist()
         return rows
 
     def _id_that_ends(self, ending: str) -> str:
@@ -172,14 +172,14 @@ class History:
         """The last run of every contract of every layer."""
         wanted = wanted or Wanted()
         columns = ["contract", "layer", "run_id", "started_at", "ended_at"]
-        found = _newest(self._log.arrow(columns, since=wanted.since, until=wanted.until, **wanted.equal))
+        found = _newest(self._log.arrow(columns, wanted.equal, since=wanted.since, until=wanted.until))
         grouped = found.group_by(["contract", "layer"], use_threads=False)
         last = grouped.aggregate([("run_id", "first"), ("started_at", "first")])
         if not len(last):
             return ()
         ids = last.column("run_id_first").to_pylist()
         oldest = min(filter(None, last.column("started_at_first").to_pylist()), default=None)
-        rows = _newest(self._log.arrow(_COLUMNS, since=oldest, among={"run_id": ids})).to_pylist()
+        rows = _newest(self._log.arrow(_COLUMNS, {"run_id": ids}, since=oldest)).to_pylist()
         # A run that was resumed has a row for each attempt, the last one first.
         return tuple({row["run_id"]: Run(**row) for row in reversed(rows)}.values())[::-1]
 
@@ -188,9 +188,9 @@ class History:
     ) -> tuple[RulePoint, ...]:
         """How the rules of a contract, or one of them, fared in its newest runs, newest first."""
         wanted = Wanted(contract=contract, layer=layer, status="succeeded")
-        begun = self._log.arrow(["started_at"], **wanted.equal)
+        begun = self._log.arrow(["started_at"], wanted.equal)
         columns = ["run_id", "started_at", "ended_at", "counts_source", "rules", "dataset_rules"]
-        rows = _newest(self._log.arrow(columns, since=_nth_newest(begun, limit), **wanted.equal))
+        rows = _newest(self._log.arrow(columns, wanted.equal, since=_nth_newest(begun, limit)))
         return tuple(
             RulePoint(row["run_id"], row["started_at"], row["counts_source"], outcome)
             for row in rows.slice(0, limit).to_pylist()

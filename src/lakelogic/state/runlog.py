@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
@@ -193,32 +193,35 @@ class RunLog:
 
     def rows(self, columns: list[str] | None = None, **equal: str) -> list[dict[str, Any]]:
         """Runs whose columns have these values, oldest first."""
-        rows: list[dict[str, Any]] = self.arrow(columns, **equal).to_pylist()
+        rows: list[dict[str, Any]] = self.arrow(columns, equal).to_pylist()
         return sorted(rows, key=lambda row: str(row.get("ended_at") or ""))
 
     def arrow(
         self,
         columns: list[str] | None = None,
+        equal: Mapping[str, str | list[str]] | None = None,
         *,
         since: datetime | None = None,
         until: datetime | None = None,
-        among: Mapping[str, Iterable[str]] | None = None,
-        **equal: str,
     ) -> pa.Table:
-        """The same as one table, in no order; of runs that began since a moment, and before another."""
+        """The same as one table, in no order; a list holds values of which a column has one.
+
+        With `since` and `until`, of runs that began at or after a moment, and before another.
+        """
         import pyarrow as pa
 
         table = self._table()
         if table is None:
             wanted = columns or run_log_schema().names
             return run_log_schema().empty_table().select(wanted)
-        terms = [f"{name} = {_quoted(value)}" for name, value in equal.items()]
-        terms += [f"{name} IN ({', '.join(map(_quoted, values))})" for name, values in (among or {}).items()]
+        terms = [f"{name} IN ({_quoted(value)})" for name, value in (equal or {}).items()]
         terms += [f"started_at >= {_quoted(_moment(since))}"] if since else []
         terms += [f"started_at < {_quoted(_moment(until))}"] if until else []
+        there = {field.name for field in table.schema().fields}
+        read = [name for name in columns if name in there] if columns else None
         # Read through a file system of Python, a process may be aborted when it ends.
-        found = table.scan(columns=columns, predicate=" AND ".join(terms) or None)
-        return pa.RecordBatchReader.from_stream(found).read_all()
+        found = pa.RecordBatchReader.from_stream(table.scan(columns=read, predicate=" AND ".join(terms) or None))
+        return _as_known(found.read_all(), columns)
 
     def _table(self) -> DeltaTable | None:
         from deltalake import DeltaTable
@@ -232,6 +235,19 @@ class RunLog:
             raise StateError(
                 f"the run log {self.path} can't be read: {_first(error)}", cure="Restore it, or move it away."
             ) from None
+
+
+def _as_known(found: pa.Table, columns: list[str] | None) -> pa.Table:
+    """With the types of today: texts come as views, which can't be sorted. What a log of old does not have is unknown."""
+    import pyarrow as pa
+
+    known = run_log_schema()
+    fields = [known.field(each.name) if each.name in known.names else each for each in found.schema]
+    found = found.cast(pa.schema(fields))
+    for name in columns or ():
+        if name not in found.column_names:
+            found = found.append_column(known.field(name), pa.nulls(len(found), known.field(name).type))
+    return found
 
 
 def _newest_format(table: DeltaTable) -> int:
@@ -258,8 +274,9 @@ def _moment(value: object) -> str:
     return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ") if isinstance(value, datetime) else str(value)
 
 
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _quoted(value: str | list[str]) -> str:
+    texts = [value] if isinstance(value, str) else value
+    return ", ".join("'" + text.replace("'", "''") + "'" for text in texts)
 
 
 def as_text(data: Mapping[str, Any]) -> str:

@@ -128,7 +128,8 @@ def test_a_run_is_shown_as_it_was_told(lake: Path, capsys: pytest.CaptureFixture
     assert main(["runs", "show", first[-8:]]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("✓ orders  bronze · duckdb · 2 rows in ")
-    assert "name_not_null" in shown and f"run       {first}" in shown
+    assert "name_not_null" in shown
+    assert ["run", first] in [line.split() for line in shown.splitlines()]
     assert main(["runs", "show", second, "--json"]) == 0
     assert told(capsys)["report"]["counts"]["quarantined"] == 2
 
@@ -140,7 +141,7 @@ def test_two_runs_are_compared(lake: Path, capsys: pytest.CaptureFixture[str]) -
     assert main(["runs", "compare", first, second, "--json"]) == 0
     compared = told(capsys)
     assert {each["name"]: each["change"] for each in compared["counts"]}["quarantined"] == 1
-    assert compared["rules"] == [{"name": "name_not_null", "a": 1, "b": 2, "change": 1}]
+    assert {"name": "name_not_null", "a": 1, "b": 2, "change": 1} in compared["rules"]
     assert compared["columns"] == [{"name": "more", "a": None, "b": "string", "change": None}]
     assert main(["runs", "compare", first, second]) == 0
     shown = [line.split() for line in capsys.readouterr().out.splitlines()]

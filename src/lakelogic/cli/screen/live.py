@@ -131,12 +131,12 @@ class BoardView:
             return
         layers = list(dict.fromkeys(entry.layer for entry in entries))
         room = max(console.height - len(layers) - _MARGIN, 1)
-        shown = set(_most_telling(entries, room))
+        shown = {entry.name for entry in _most_telling(entries, room)}
         width = max(len(layer) for layer in layers)
         for layer in layers:
             own = [entry for entry in entries if entry.layer == layer]
             yield _layer(layer.ljust(width), own)
-            if lines := [entry for entry in own if entry in shown]:
+            if lines := [entry for entry in own if entry.name in shown]:
                 yield self._contracts(lines, console)
         yield self._total(entries, left_out=sum(_is_telling(entry) for entry in entries) - len(shown))
 
