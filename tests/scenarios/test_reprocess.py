@@ -13,6 +13,7 @@ from lakelogic import load_contract
 from lakelogic.cli.main import main
 from lakelogic.errors import ContractError, GateClosed, UsageError
 from lakelogic.plan.explain import explained
+from lakelogic.quarantine.lifecycle import Quarantine
 from lakelogic.run.reprocess import asked_slice
 from lakelogic.run.result import RunResult
 from tests.scenarios.light import light_project
@@ -176,3 +177,40 @@ def test_the_command_line_asks_for_days_or_values(landed: Project, capsys: pytes
     assert _prices(landed) == {1: 2, 2: 2, 3: 1, 4: 1}
     assert main([*run, "--reprocess-start-date", "2026-01-01", "--reprocess-end-date", "January"]) == 2
     assert "must be a date such as 2026-02-01, not 'January'" in capsys.readouterr().out
+
+
+_JUDGED = """
+    source: {{path: in/*.csv, load_mode: {mode}}}
+    model:
+      fields:
+        - {{name: id, type: int, required: true}}
+        - {{name: day, type: date}}
+        - {{name: amount, type: int}}
+    quality: {{row_rules: [{{name: enough, sql: "amount > {least}"}}]}}
+    materialization: {{strategy: append, target_path: out, reprocess_date_column: day}}
+"""
+
+
+def test_bad_rows_that_were_judged_again_are_superseded_and_cant_be_replayed(project: Project) -> None:
+    project.file("in/1.csv", "id,day,amount\n1,2026-01-05,5\n2,2026-02-05,5\n3,2026-01-06,0\n")
+    project.run(_JUDGED.format(mode="incremental", least=9))
+    _again(project, _JUDGED.format(mode="incremental", least=1), **_JANUARY)
+    assert [row["id"] for row in project.rows()] == [1]
+    quarantine = Quarantine(project.root / "contract.yaml", "duckdb")
+    # Of January's two, one is in the target and one was quarantined anew; February's was not looked at.
+    assert quarantine.states() == {"active": 2, "superseded": 2, "replayed": 0, "released": 0, "dropped": 0}
+    assert quarantine.replay().asked == 2
+    assert sorted(row["id"] for row in project.rows()) == [1, 2]
+    assert quarantine.replay().asked == 1
+
+
+def test_bad_rows_of_a_source_that_is_read_as_a_whole_again_are_superseded(project: Project) -> None:
+    project.file("in/1.csv", "id,day,amount\n1,2026-01-05,5\n")
+    for _ in range(2):
+        project.run(_JUDGED.format(mode="full", least=9), force=True)
+    quarantine = Quarantine(project.root / "contract.yaml", "duckdb")
+    assert (quarantine.states()["active"], quarantine.states()["superseded"]) == (1, 1)
+    project.file("in/1.csv", "id,day,amount\n1,2026-01-05,55\n")
+    project.run(_JUDGED.format(mode="full", least=9))
+    # The file was replaced: what it held before was not read again.
+    assert quarantine.states()["active"] == 1

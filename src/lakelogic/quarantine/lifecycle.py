@@ -19,13 +19,14 @@ from lakelogic.masks.sealed import PREFIX, unseal
 from lakelogic.plan import names
 from lakelogic.plan.again import How
 from lakelogic.plan.model import TablePlan
+from lakelogic.quarantine.read_again import was_read_again
 from lakelogic.quarantine.rows import STATES, QuarantinedRow, Wanted, original_of, row_of, rows_select, states_select
 from lakelogic.run.again import Again
 from lakelogic.run.begin import Ask, Beginning, require_keys
 from lakelogic.run.processor import DataProcessor
 from lakelogic.run.result import RunResult
 from lakelogic.sources.read import TableToRead
-from lakelogic.sql.types import Columns
+from lakelogic.sql.types import Columns, parse_type
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -160,7 +161,9 @@ class Quarantine:
     def _visible(self, wanted: Wanted | None) -> Wanted:
         """Rows of a run that has not ended are not shown: it may yet be undone."""
         unfinished = self._beginning.claims.unfinished()
-        return replace(wanted or Wanted(), not_of=unfinished.run_id if unfinished else None)
+        types = {item.name.lower(): parse_type(item.type) for item in self.contract.model.model.fields if item.type}
+        again = was_read_again(self._beginning.claims.newest(), types)
+        return replace(wanted or Wanted(), not_of=unfinished.run_id if unfinished else None, read_again=again)
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[Engine[Any], Any, Columns] | None]:

@@ -15,14 +15,17 @@ from lakelogic.sql.build import call, ref
 from lakelogic.sql.types import STRING, TIMESTAMP, Columns
 from lakelogic.transforms.base import SOURCE, named
 
-State = Literal["active", "replayed", "released", "dropped"]
-STATES: tuple[State, ...] = ("active", "replayed", "released", "dropped")
+State = Literal["active", "replayed", "released", "dropped", "superseded"]
+STATES: tuple[State, ...] = ("active", "replayed", "released", "dropped", "superseded")
 HIDDEN = "***"
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which rows; what is not said is no condition. `key` maps columns to their stored values, `row` begins an id."""
+    """Which rows; what is not said is no condition. `key` maps columns to their stored values, `row` begins an id.
+
+    `read_again` tells which rows a later run has judged once more: those that were active are superseded.
+    """
 
     state: State | None = None
     run: str | None = None
@@ -33,12 +36,24 @@ class Wanted:
     row: str | None = None
     not_of: str | None = None
     with_original: bool = False
+    read_again: exp.Expr | None = None
+
+    @property
+    def state_now(self) -> exp.Expr:
+        """The state of a row, seen from today."""
+        stored = ref(names.STATE)
+        if self.read_again is None:
+            return stored
+        again = exp.and_(exp.EQ(this=stored.copy(), expression=exp.Literal.string("active")), self.read_again.copy())
+        return exp.If(this=again, true=exp.Literal.string("superseded"), false=stored)
 
     def conditions(self) -> list[exp.Expr]:
-        equal = {names.STATE: self.state, names.QUARANTINE_RUN: self.run, **self.key}
+        equal = {names.QUARANTINE_RUN: self.run, **self.key}
         found: list[exp.Expr] = [
             exp.EQ(this=ref(name), expression=exp.Literal.string(value)) for name, value in equal.items() if value
         ]
+        if self.state:
+            found.append(exp.EQ(this=self.state_now, expression=exp.Literal.string(self.state)))
         if self.rule:
             found.append(call("ARRAY_CONTAINS", ref(names.RULES), exp.Literal.string(self.rule)))
         if self.since:
@@ -81,7 +96,8 @@ def rows_select(wanted: Wanted, columns: Columns) -> exp.Select:
     """The wanted rows, oldest first, in an order that does not change between pages."""
     # As text, moments are the same on every engine.
     moment = named(names.QUARANTINED_AT, exp.cast(ref(names.QUARANTINED_AT), STRING))
-    select = exp.select(*(ref(column) for column in columns.without([names.QUARANTINED_AT])), moment).from_(SOURCE)
+    stored = (ref(column) for column in columns.without([names.QUARANTINED_AT, names.STATE]))
+    select = exp.select(*stored, moment, named(names.STATE, wanted.state_now)).from_(SOURCE)
     for condition in wanted.conditions():
         select = select.where(condition)
     return select.order_by(ref(names.QUARANTINED_AT), ref(names.ROW_ID))
@@ -90,7 +106,7 @@ def rows_select(wanted: Wanted, columns: Columns) -> exp.Select:
 def states_select(wanted: Wanted) -> exp.Select:
     """How many of the wanted rows are in each state."""
     count = named("rows", exp.Count(this=exp.Literal.number(1)))
-    select = exp.select(named("state", ref(names.STATE)), count).from_(SOURCE).group_by(ref(names.STATE))
+    select = exp.select(named("state", wanted.state_now), count).from_(SOURCE).group_by(wanted.state_now)
     for condition in wanted.conditions():
         select = select.where(condition)
     return select

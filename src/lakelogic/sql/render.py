@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from sqlglot import exp
 
 from lakelogic.sql.annotate import annotated
+from lakelogic.sql.like import found_in_turn
 from lakelogic.sql.plain import PlainSpark, plainly
 from lakelogic.sql.types import UNKNOWN, Columns, type_name
 from lakelogic.sql.typing.lattice import INTEGERS, MOMENTS, NUMBERS, TEXT, named
@@ -31,7 +32,7 @@ PIPELINE_RUN_ID = "<the pipeline run's id>"
 
 def to_spark(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | None = None) -> str:
     """Spark SQL text of a resolved tree; clock functions become the marks NOW and TODAY."""
-    return for_engines(tree, columns, links).sql(PlainSpark)
+    return for_engines(tree, columns, links).transform(found_in_turn).sql(PlainSpark)
 
 
 def for_engines(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | None = None) -> exp.Expr:

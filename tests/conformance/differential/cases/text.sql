@@ -234,3 +234,8 @@ upper(substring(s, 1, 1)) || lower(substring(s, 2))
 length(trim(s)) > 3
 lower(trim(s)) = 'hello'
 concat(upper(left(s, 1)), substring(s, 2))
+s LIKE '%a%b%'
+s LIKE '%é%.%'
+NOT s LIKE '%a%a%'
+s LIKE '%b%a%_'
+s LIKE '%l%l%o%'
