@@ -35,7 +35,8 @@ _CLOSE = """
 """
 _OPEN = """
     INSERT INTO delta.`{table}`
-    SELECT s.*, s.updated_at AS effective_from, TIMESTAMP '9999-12-31' AS effective_to, true AS is_current
+    SELECT s.*, s.updated_at AS effective_from, TIMESTAMP '9999-12-31' AS effective_to, true AS is_current,
+           md5(concat_ws('|', s.id, s.updated_at)) AS _sk
     FROM changes AS s LEFT ANTI JOIN (SELECT id FROM delta.`{table}` WHERE is_current) AS c ON s.id = c.id
 """
 Way = Callable[[], None]
@@ -84,7 +85,7 @@ def _by_hand(spark: SparkSession, strategy: str, base: Path) -> tuple[Way, Way]:
     rows = spark.read.parquet(str(base))
     if strategy == "scd2":
         bounds = ["TIMESTAMP '1900-01-01' AS effective_from", "TIMESTAMP '9999-12-31' AS effective_to"]
-        rows = rows.selectExpr("*", *bounds, "true AS is_current")
+        rows = rows.selectExpr("*", *bounds, "true AS is_current", "md5(concat_ws('|', id, updated_at)) AS _sk")
     rows.write.format("delta").mode("overwrite").save(str(kept))
 
     def go() -> None:

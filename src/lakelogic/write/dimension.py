@@ -12,6 +12,8 @@ from lakelogic.sql.render import RUN_ID
 from lakelogic.sql.types import Column, Columns, type_name
 from lakelogic.write.options import Dimension
 
+# 128 bits: no two rows of a table meet, and half of what is the costliest column to store.
+_HASH_LENGTH = 32
 # Where a UUID has its dashes.
 _PARTS = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
 
@@ -19,7 +21,7 @@ _PARTS = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))
 def made_key(dimension: Dimension, told_by: str) -> str:
     """The surrogate key of a row that is told from others by a struct; a repeated run makes the same one."""
     if dimension.kind == "hash":
-        return f"sha2(to_json({told_by}), 256)"
+        return f"substr(sha2(to_json({told_by}), 256), 1, {_HASH_LENGTH})"
     digest = f"sha2(concat('{RUN_ID}', to_json({told_by})), 256)"
     return "concat_ws('-', " + ", ".join(f"substr({digest}, {at}, {length})" for at, length in _PARTS) + ")"
 

@@ -11,7 +11,8 @@ from lakelogic.write.clauses import DELETE, DELETED_AT, GONE, listed, nested, of
 from lakelogic.write.dimension import made_key
 from lakelogic.write.options import Dimension, History
 
-# The times of all rows that told of a version. One that changed nothing decides where a late row belongs.
+# The times of all rows that told of a version, where there were several; else it is the row's own time.
+# One that changed nothing decides where a late row belongs.
 SEEN_AT = "_seen_at"
 _TIMES = parse_type("array<timestamp>")
 _NONE, _ONE = "CAST(0 AS BIGINT)", "CAST(1 AS BIGINT)"
@@ -111,7 +112,7 @@ class Versions:
         values = f"{values}, " if values else ""
         at = f"CAST({quoted(self.time.name)} AS TIMESTAMP)" if self.time else f"CAST('{NOW}' AS TIMESTAMP)"
         is_delete = DELETE if self.deletes else "false"
-        known_at = f"explode({SEEN_AT})" if self.time else quoted(self.history.begin)
+        known_at = f"explode(coalesce({SEEN_AT}, array({at})))" if self.time else quoted(self.history.begin)
         before = _NONE if self.time else f"{quoted(self.history.version)} - CAST(1 AS BIGINT)"
         new = f"{at} AS _ll_at, {is_delete} AS _ll_ends, {_NONE} AS _ll_before, false AS _ll_known"
         old = f"{known_at} AS _ll_at, false AS _ll_ends, {before} AS _ll_before, true AS _ll_known"
@@ -194,7 +195,8 @@ class Versions:
             history.version: "v._ll_number",
             history.reason: _REASON,
             self.dimension.key: f"coalesce(t.{quoted(self.dimension.key)}, {made_key(self.dimension, made)})",
-            SEEN_AT: f"v.{SEEN_AT}",
+            # Most versions are told of once: a list for each row would cost more than the rest of the row.
+            SEEN_AT: f"IF(size(v.{SEEN_AT}) = 1, NULL, v.{SEEN_AT})",
         }
         if self.time:
             values[self.time.name] = f"CAST(v._ll_begin AS {type_name(self.time.type)})"

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 _TXN_APP = "spark.databricks.delta.write.txnAppId"
 _TXN_VERSION = "spark.databricks.delta.write.txnVersion"
 _METADATA = "spark.databricks.delta.commitInfo.userMetadata"
+_BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
+_BROADCAST_DEFAULTS = ("10MB", "10485760", "10485760b")
+# A batch that was kept is told by its size in memory, some times that of its files.
+_BROADCAST_KEPT = 64 * 2**20
 _BATCH = "_ll_batch"
 # Parquet can't hold these in a column's name; a table that maps names to its own can.
 _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
@@ -51,6 +55,20 @@ def stamped(session: SparkSession, stamp: Stamp) -> Iterator[None]:
             session.conf.unset(key)
 
 
+@contextmanager
+def _small_batches_sent(session: SparkSession) -> Iterator[None]:
+    """A batch of some megabytes goes to the table's rows, rather than all of them through a shuffle to meet it."""
+    found = session.conf.get(_BROADCAST)
+    if found not in _BROADCAST_DEFAULTS:
+        yield
+        return
+    session.conf.set(_BROADCAST, str(_BROADCAST_KEPT))
+    try:
+        yield
+    finally:
+        session.conf.set(_BROADCAST, found)
+
+
 def write(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame, stamp: Stamp, *, there: bool) -> None:
     """Apply the plan's operation in one commit. The first rows of a table are appended, whatever the operation."""
     match plan.operation:
@@ -59,7 +77,7 @@ def write(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame
             _add_columns(session, table, plan, kept)
             frame.createOrReplaceTempView(_BATCH)
             statement = merge_statement(table.sql, _BATCH, merge, kept.columns, _bounds(plan, merge, frame))
-            with stamped(session, stamp):
+            with stamped(session, stamp), _small_batches_sent(session):
                 session.sql(statement).collect()
         case ReplaceSlices() as slices if there:
             which = _replaced(plan, slices, frame)
