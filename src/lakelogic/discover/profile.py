@@ -11,7 +11,8 @@ from lakelogic.discover.keys import Key, guess_key, key_questions
 from lakelogic.discover.landing import Entity
 from lakelogic.discover.patterns import common_pattern
 from lakelogic.discover.personal import Personal, guess_personal
-from lakelogic.engines.profiling import Answers, Facts, Form, Look, Profiler, Questions, Strays, profiler
+from lakelogic.engines.opening import open_profiler
+from lakelogic.engines.profiling import Answers, Facts, Form, Look, Profiler, Questions, Strays
 from lakelogic.errors import SourceError
 from lakelogic.formats.base import Layout, ReadOptions, union_of
 from lakelogic.plan.locations import Location
@@ -88,7 +89,7 @@ def profile_of(entity: Entity, asked: Asked) -> Profile:
     """
     options = _options(entity)
     listing = list_files(entity.path, entity.pattern, entity.plain)
-    looking = profiler(_wanted(entity, options, listing), asked.limit)
+    looking = open_profiler(_wanted(entity, options, listing), asked.limit)
     sample = _texts(looking.sample(min(asked.limit or _SAMPLE, _SAMPLE)))
     columns = source_columns(looking.wanted)
     if not columns.names:

@@ -12,9 +12,11 @@ from loguru import logger
 
 from lakelogic.engines.abilities import Ability
 from lakelogic.engines.base import Engine
+from lakelogic.engines.profiling import Profiler
 from lakelogic.errors import EngineUnavailable, did_you_mean
 from lakelogic.plan.storing import Render
 from lakelogic.registry import Registry
+from lakelogic.sources.read import FilesToRead
 
 Progress = Callable[[str], None]
 
@@ -36,7 +38,8 @@ class EngineKind:
     """An engine before it is opened: how it writes SQL, how a run gets one, and what this machine lacks for it.
 
     One that is `instant` is opened without a wait, so that nothing needs to be found out before. `dialect` is the name
-    that sqlglot has for its SQL. `writes` tells what it can do with tables of each format.
+    that sqlglot has for its SQL. `writes` tells what it can do with tables of each format. `profile` looks at files that
+    have no contract yet, at their first rows only if there is a limit.
     """
 
     render: Render
@@ -45,6 +48,7 @@ class EngineKind:
     instant: bool = False
     dialect: str = "spark"
     writes: Mapping[str, Ability] = field(default_factory=dict)
+    profile: Callable[[FilesToRead, int | None], Profiler] | None = None
 
 
 engines: Registry[EngineKind] = Registry("engine", "lakelogic.engines")
@@ -83,6 +87,19 @@ def packages(*names: str) -> Callable[[], str | None]:
 def light_engine() -> str:
     """The engine that starts at once, for a look at tables."""
     return _LIGHT
+
+
+def open_profiler(wanted: FilesToRead, limit: int | None = None) -> Profiler:
+    """Looks at files as a run would read them; at their first rows only, if there is a limit.
+
+    Raises:
+        EngineUnavailable: no engine here can do that.
+    """
+    kind = engines.get(_LIGHT)
+    missing = kind.missing()
+    if missing or kind.profile is None:
+        raise EngineUnavailable(f"files can't be looked at: {missing}.", cure=f"pip install 'lakelogic[{_LIGHT}]'")
+    return kind.profile(wanted, limit)
 
 
 def chosen_engine(settings: EngineSettings) -> str:

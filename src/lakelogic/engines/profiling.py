@@ -103,10 +103,3 @@ class Profiler(Protocol):
 
     def look_closer(self, questions: Questions) -> Answers:
         """What only a second pass can tell."""
-
-
-def profiler(wanted: FilesToRead, limit: int | None = None) -> Profiler:
-    """Looks at files as a run would read them; at their first rows only, if there is a limit."""
-    from lakelogic.engines.duckdb.profiling import FileProfiler
-
-    return FileProfiler(wanted, limit)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
     from lakelogic.engines.duckdb.engine import DuckDBEngine
+    from lakelogic.engines.duckdb.profiling import FileProfiler
+    from lakelogic.sources.read import FilesToRead
     from lakelogic.sql.types import Columns
 
 
@@ -31,8 +33,23 @@ def open_engine(settings: EngineSettings, progress: Progress) -> DuckDBEngine:
     return DuckDBEngine(settings.warehouse)
 
 
+def open_profiler(wanted: FilesToRead, limit: int | None) -> FileProfiler:
+    """A look at files before there is a contract."""
+    from lakelogic.engines.duckdb.profiling import FileProfiler
+
+    return FileProfiler(wanted, limit)
+
+
 WRITES = {"delta": Ability(), "iceberg": Ability((AppendRows,), upkeep=False), **FILES}
 
 engines.add("duckdb")(
-    EngineKind(render, open_engine, packages("duckdb"), instant=True, dialect="duckdb", writes=WRITES)
+    EngineKind(
+        render,
+        open_engine,
+        packages("duckdb"),
+        instant=True,
+        dialect="duckdb",
+        writes=WRITES,
+        profile=open_profiler,
+    )
 )
