@@ -25,7 +25,7 @@ from lakelogic.rules.base import dataset_rules, row_rules
 from lakelogic.transforms.base import transforms
 
 FOLDER = "policy_packs"
-_ENDINGS = (".yaml", ".yml")
+_ENDINGS = (".yaml", ".yml", ".json")
 _LONGEST = 60
 
 Mode = Literal["prepend", "append", "replace"]

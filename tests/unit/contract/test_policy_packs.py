@@ -147,6 +147,12 @@ def test_a_contract_names_its_own_packs(folder: Path) -> None:
     assert len(again.model.quality.row_rules) == 3
 
 
+def test_a_pack_may_be_json(folder: Path) -> None:
+    (folder / "rules.json").write_text('{"quality": {"row_rules": [{"name": "small", "sql": "amount < 9"}]}}')
+    own = loaded(folder, packs=(), text=CONTRACT + "metadata: {policy_pack: ../rules.json}\n")
+    assert [rule.name for rule in own.model.quality.row_rules] == ["positive", "small"]
+
+
 def test_the_folder_that_is_given_is_the_one_that_is_searched(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "base.yaml").write_text("quality: {row_rules: [{not_null: amount}]}\n")
