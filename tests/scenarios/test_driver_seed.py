@@ -48,7 +48,8 @@ WEEK = {
 
 def placed(root: Path) -> Path:
     """The project, with its examples and policy packs and without what others have run."""
-    shutil.copytree(ROOT / "examples", root / "examples", ignore=shutil.ignore_patterns("output", ".lakelogic"))
+    made = shutil.ignore_patterns("output", ".lakelogic", ".venv", "artifacts")
+    shutil.copytree(ROOT / "examples", root / "examples", ignore=made)
     shutil.copytree(ROOT / "policy_packs", root / "policy_packs")
     return root
 
