@@ -72,6 +72,10 @@ def _bootstrap(_: MeasuringOrder) -> Measured:
     return _told("bootstrap", files=200, megabytes=1024)
 
 
+def _lab(order: MeasuringOrder) -> Measured:
+    return _told("lab", repeat=order.repeat)
+
+
 def _light(order: MeasuringOrder) -> Measured:
     return _told("light", source=_orders(order.rows), few=_orders(_FEW), rows=order.rows, repeat=order.repeat)
 
@@ -135,6 +139,7 @@ PARTS: dict[str, Callable[[MeasuringOrder], Measured]] = {
     "listing": _listing,
     "driver": _driver,
     "bootstrap": _bootstrap,
+    "lab": _lab,
     "speed": _speed,
     "memory": _memory,
     "light": _light,

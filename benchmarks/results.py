@@ -67,7 +67,7 @@ def goals(results: Results) -> list[Goal]:
     told = [_speed_goals(results), _jobs_goal(results), _planning_goal(results)]
     told += [_memory_goals(results), _overhead_goal(results), _help_goal(results), _light_goals(results)]
     told += [_light_peer_goal(results), _strategy_goals(results), _listing_goals(results), _driver_goals(results)]
-    told += [_bootstrap_goals(results)]
+    told += [_bootstrap_goals(results), _lab_goals(results)]
     return [goal for group in told for goal in group]
 
 
@@ -179,6 +179,16 @@ def _bootstrap_goals(results: Results) -> list[Goal]:
     return [
         _at_most(what, found["all"]["seconds"], 60.0, "s"),
         _at_most("the same, peak memory", found["all"]["peak_mb"], 1024.0, "MB"),
+    ]
+
+
+def _lab_goals(results: Results) -> list[Goal]:
+    if "lab" not in results:
+        return []
+    found = results["lab"]
+    return [
+        _at_most("the orders lab, three layers, session warm", min(found["seconds"]), 15.0, "s"),
+        Goal("Spark jobs of the orders lab", "≤ 25", str(max(found["jobs"])), max(found["jobs"]) <= 25),
     ]
 
 

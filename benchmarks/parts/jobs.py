@@ -26,12 +26,12 @@ def _jobs_of_run(spark: SparkSession, source: str, rules: int) -> int:
 
     out = emptied(WORK / "out" / "jobs")
     processor = DataProcessor(write_contract(out, rules), spark=spark)
-    before = _jobs_so_far(spark)
+    before = jobs_so_far(spark)
     processor.run_source(source, target=str(out / "good"))
-    return _jobs_so_far(spark) - before
+    return jobs_so_far(spark) - before
 
 
-def _jobs_so_far(spark: SparkSession) -> int:
+def jobs_so_far(spark: SparkSession) -> int:
     """From the store behind Spark's own pages, which knows the jobs of all threads."""
     context: Any = spark.sparkContext._jsc.sc()
     context.listenerBus().waitUntilEmpty()

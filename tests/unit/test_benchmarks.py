@@ -67,6 +67,11 @@ def test_listing_has_a_goal_for_the_diff_and_for_second_runs() -> None:
     ]
 
 
+def test_the_lab_has_a_goal_for_its_best_time_and_one_for_its_most_jobs() -> None:
+    measured = {"lab": {"seconds": [16.0, 14.0], "jobs": [25, 26]}}
+    assert [(goal.measured, goal.met) for goal in goals(measured)] == [("14.00 s", True), ("26", False)]
+
+
 def test_the_chart_is_well_formed_with_a_bar_for_each_way() -> None:
     drawn = ElementTree.fromstring(chart.svg(lines(_measured())))
     bars = [bar for bar in drawn.iter("{http://www.w3.org/2000/svg}rect") if bar.get("class")]
