@@ -9,7 +9,7 @@ from loguru import logger
 from rich.console import Console
 from rich.text import Text
 
-from lakelogic.cli.screen.wording import one_line
+from lakelogic.wording import one_line
 
 if TYPE_CHECKING:
     from loguru import Message, Record

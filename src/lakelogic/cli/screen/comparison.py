@@ -10,9 +10,9 @@ from rich.text import Text
 
 from lakelogic.cli.screen.layout import headed, indented, line, section
 from lakelogic.cli.screen.runs import ending, moment, sign
-from lakelogic.cli.screen.wording import measured, one_line, seconds, shortened
 from lakelogic.observe.comparing import Comparison, Pair, Value
 from lakelogic.observe.history import Run
+from lakelogic.wording import measured, one_line, seconds, shortened
 
 _WIDEST = 40
 # More is worse in these, and better in the others.

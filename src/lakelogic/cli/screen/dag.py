@@ -10,9 +10,9 @@ from rich.text import Text
 
 from lakelogic.cli.screen.consoles import console_for, show
 from lakelogic.cli.screen.layout import grid, indented, joined, line, mark
-from lakelogic.cli.screen.wording import one_line, shortened
 from lakelogic.viewer.view import Box, View
 from lakelogic.viewer.wording import mood, summary
+from lakelogic.wording import one_line, shortened
 
 _NEVER = "idle"
 _READS_WIDTH = 72

@@ -9,10 +9,10 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from lakelogic.cli.screen.layout import grid, headed, line, mark, section
-from lakelogic.cli.screen.wording import counted, number, share, size
 from lakelogic.discover.bootstrap import Outcome
 from lakelogic.discover.keeping import Draft
 from lakelogic.discover.profile import ColumnProfile, Profile
+from lakelogic.wording import counted, number, share, size
 
 _STATES = {"new": "written", "same": "as it was", "changed": "updated", "edited": "left: it was edited"}
 _STYLES = {"+": "green", "-": "red", "@": "cyan"}

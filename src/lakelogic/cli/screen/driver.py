@@ -10,8 +10,8 @@ from rich.text import Text
 
 from lakelogic.cli.screen.consoles import is_narrow
 from lakelogic.cli.screen.layout import headed, joined, line, mark, section
-from lakelogic.cli.screen.wording import number, one_line, seconds, shortened
 from lakelogic.driver.summary import Outcome, Summary
+from lakelogic.wording import number, one_line, seconds, shortened
 
 _KINDS = {
     "succeeded": "good",

@@ -12,12 +12,12 @@ from rich.text import Text
 from lakelogic.cli.screen.consoles import is_narrow
 from lakelogic.cli.screen.layout import GAP, INDENT, filled, grid, headed, indented, joined, line, place, section
 from lakelogic.cli.screen.next import after_plan, next_view
-from lakelogic.cli.screen.wording import counted, one_line, shortened, size
 from lakelogic.engines.opening import engines
 from lakelogic.plan.explain import Explained, explained
 from lakelogic.plan.model import CheckPlan, Plan
 from lakelogic.run.preview import Preview
 from lakelogic.sql.layout import laid_out
+from lakelogic.wording import counted, one_line, shortened, size
 
 _SHOWN_FILES = 3
 _SQL_WIDTH = 100

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lakelogic.cli.screen.wording import one_line, shortened
+from lakelogic.wording import one_line, shortened
 
 _MARKS = {
     "good": ("✓", "+", "green"),

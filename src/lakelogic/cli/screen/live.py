@@ -19,10 +19,10 @@ from rich.text import Text
 from lakelogic.cli.screen.consoles import animates
 from lakelogic.cli.screen.driver import STATUS_TEXTS, kind_of
 from lakelogic.cli.screen.layout import grid, indented, joined, line, mark
-from lakelogic.cli.screen.wording import one_line, rounded, seconds, shortened
 from lakelogic.driver.nodes import Node
 from lakelogic.driver.summary import Outcome
 from lakelogic.driver.watching import Nobody
+from lakelogic.wording import one_line, rounded, seconds, shortened
 
 _BAR_WIDTH = 20
 _NAME_WIDTH = 32

@@ -8,9 +8,9 @@ from rich.text import Text
 from lakelogic.cli.screen.layout import grid, joined, line, place, section
 from lakelogic.cli.screen.result import Told, result_view
 from lakelogic.cli.screen.runs import moment, sign, status
-from lakelogic.cli.screen.wording import one_line, seconds
 from lakelogic.observe.history import Run, RunDetail
 from lakelogic.run.result import result_from
+from lakelogic.wording import one_line, seconds
 
 
 def run_view(detail: RunDetail, console: Console) -> RenderableType:

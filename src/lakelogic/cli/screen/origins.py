@@ -8,8 +8,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from lakelogic.cli.screen.layout import headed, line
-from lakelogic.cli.screen.wording import one_line, shortened
 from lakelogic.contract.origins import Origin
+from lakelogic.wording import one_line, shortened
 
 _WIDEST = 48
 

@@ -6,8 +6,8 @@ from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from lakelogic.cli.screen.layout import headed, line, mark, section
-from lakelogic.cli.screen.wording import counted, number, one_line, seconds, shortened
 from lakelogic.portability.verify import Verdict
+from lakelogic.wording import counted, number, one_line, seconds, shortened
 
 _SHOWN = 20
 _CELL = 40

@@ -16,9 +16,9 @@ from rich.text import Text
 
 from lakelogic.cli.screen.consoles import animates
 from lakelogic.cli.screen.layout import grid, mark
-from lakelogic.cli.screen.wording import seconds
 from lakelogic.engines.activity import tasks_under_way
 from lakelogic.engines.base import Tasks
+from lakelogic.wording import seconds
 
 _ASK_EVERY = 0.5
 _BAR_WIDTH = 24

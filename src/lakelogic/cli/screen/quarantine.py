@@ -9,8 +9,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from lakelogic.cli.screen.layout import grid, headed, line, section
-from lakelogic.cli.screen.wording import cell, counted, shortened
 from lakelogic.quarantine.rows import QuarantinedRow
+from lakelogic.wording import cell, counted, shortened
 
 _ID_WIDTH = 12
 _VALUE_WIDTH = 60

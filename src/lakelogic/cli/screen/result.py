@@ -13,7 +13,10 @@ from lakelogic.cli.screen.consoles import is_narrow
 from lakelogic.cli.screen.layout import GAP, INDENT, filled, grid, headed, indented, joined, line, mark, place, section
 from lakelogic.cli.screen.next import next_view
 from lakelogic.cli.screen.rows import rows_view
-from lakelogic.cli.screen.wording import (
+from lakelogic.engines.base import Committed
+from lakelogic.run.looking import SafeRows
+from lakelogic.run.result import RuleResult, RunResult
+from lakelogic.wording import (
     HIDDEN,
     cell,
     counted,
@@ -24,9 +27,6 @@ from lakelogic.cli.screen.wording import (
     share,
     shortened,
 )
-from lakelogic.engines.base import Committed
-from lakelogic.run.looking import SafeRows
-from lakelogic.run.result import RuleResult, RunResult
 
 _TOP_RULES = 10
 _EXAMPLE_WIDTH = 32

@@ -8,8 +8,8 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from lakelogic.cli.screen.layout import GAP, INDENT, headed, line, section
-from lakelogic.cli.screen.wording import HIDDEN, cell, counted, shortened
 from lakelogic.run.looking import SafeRows
+from lakelogic.wording import HIDDEN, cell, counted, shortened
 
 # Reasons that the messages beside them tell better.
 _LEFT_OUT = {"_lakelogic_rules", "rejection_reason"}

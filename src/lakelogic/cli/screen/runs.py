@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from lakelogic.cli.screen.layout import headed, line, mark
-from lakelogic.cli.screen.wording import number, one_line, rounded, seconds, share, shortened
 from lakelogic.observe.history import Found, Run
+from lakelogic.wording import number, one_line, rounded, seconds, share, shortened
 
 KINDS = {"succeeded": "good", "no_new_data": "idle", "failed": "bad"}
 _TEXTS = {"no_new_data": "nothing new", "awaiting_approval": "awaits approval"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lakelogic.cli.screen.wording import (
+from lakelogic.wording import (
     cell,
     counted,
     measured,
