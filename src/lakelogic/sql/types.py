@@ -82,7 +82,15 @@ def _parsed(text: str) -> exp.DataType:
 
 def type_name(data_type: exp.DataType) -> str:
     """Spark's name of a type, in lower case: `decimal(18,2)`, `struct<a:int>`."""
+    if not data_type.expressions:
+        return _simple_name(data_type.this)
     return data_type.sql("spark").lower().replace(": ", ":").replace(", ", ",")
+
+
+@lru_cache(maxsize=256)
+def _simple_name(kind: exp.DType) -> str:
+    """A table of thousands of columns asks for a few names, and writing one takes a generator."""
+    return exp.DataType(this=kind).sql("spark").lower()
 
 
 def is_nested(data_type: exp.DataType) -> bool:
