@@ -160,8 +160,9 @@ class Versions:
         differs = f" OR NOT (_ll_values <=> STRUCT({values}))" if self.tracked else ""
         begins = f"NOT _ll_ends AND (_ll_after_end IS NULL OR _ll_after_end{differs})"
         over = f"OVER (PARTITION BY {self._key} ORDER BY _ll_at ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
-        before = f"max(_ll_before) OVER (PARTITION BY {self._key})"
-        return f"SELECT *, sum(IF({begins}, {_ONE}, {_NONE})) {over} + {before} AS _ll_number FROM _ll_followed"
+        # With a time all versions are looked at, so that none come before.
+        before = "" if self.time else f" + max(_ll_before) OVER (PARTITION BY {self._key})"
+        return f"SELECT *, sum(IF({begins}, {_ONE}, {_NONE})) {over}{before} AS _ll_number FROM _ll_followed"
 
     def _grouped(self) -> str:
         """A version is what happened from its first row to the next version; the deletes in it come last."""
