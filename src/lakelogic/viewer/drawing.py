@@ -9,7 +9,7 @@ from lakelogic.viewer.layout import WIDTH, Layout, Placed, Routed, lay_out
 from lakelogic.viewer.view import View
 from lakelogic.viewer.wording import mood, state, summary
 
-_NAME_LENGTH, _SUMMARY_LENGTH, _SOURCE_LENGTH = 27, 36, 32
+_NAME_LENGTH, _SUMMARY_LENGTH, _SOURCE_LENGTH = 24, 32, 29
 
 
 def svg(view: View, layout: Layout | None = None) -> str:

@@ -13,12 +13,12 @@ from itertools import pairwise
 
 from lakelogic.viewer.view import SOURCES, Arrow, Box, View
 
-WIDTH, HEIGHT = 216, 46
+WIDTH, HEIGHT = 200, 46
 SOURCE_HEIGHT = 30
-_BETWEEN_SLOTS, _BETWEEN_LAYERS, _BETWEEN_BOXES, _LANE = 84, 128, 16, 10
+_BETWEEN_SLOTS, _BETWEEN_LAYERS, _BETWEEN_BOXES, _LANE = 68, 100, 16, 10
 _TOP, _LEFT = 64, 32
 _SWEEPS = 12
-_PORT = 7
+_PORT = 11
 
 Point = tuple[float, float]
 

@@ -50,10 +50,12 @@ def view_of(graph: Graph, chosen: tuple[str, ...], *, columns: bool = True, now:
 
 def _box(node: Node, logs: RunsKept) -> Box:
     loaded, info = node.contract, node.contract.model.info
+    layer = node.layer or OTHER
     return Box(
         node.name,
-        node.name,
-        node.layer or OTHER,
+        # The layer stands above its boxes already.
+        node.name.removeprefix(f"{layer}_") or node.name,
+        layer,
         title=info.title,
         owner=info.owner,
         domain=loaded.domain,

@@ -181,7 +181,7 @@ def test_what_code_of_the_user_makes_is_not_claimed_to_be_known() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "position"),
-    [(kind, at) for kind in transforms.names() for at in range(len(transforms.get(kind).examples))],
+    [(kind, at) for kind in transforms.names() for at in range(len(transforms.get(kind).examples[:2]))],
 )
 def test_lineage_is_the_same_whichever_engine_wrote_the_sql(kind: str, position: int) -> None:
     example = transforms.get(kind).examples[position]

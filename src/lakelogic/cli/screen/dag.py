@@ -41,7 +41,7 @@ def _layer(layer: str, view: View, console: Console) -> Iterator[RenderableType]
         stale = "stale" if box.runs.freshness(view.at) == "stale" else ""
         table.add_row(
             sign,
-            line(box.label, "bold"),
+            line(box.name, "bold"),
             line(summary(box, view.at), _STYLES[mood(box)]),
             line(stale, "yellow"),
             _reads(box, view),
@@ -59,6 +59,7 @@ def _reads(box: Box, view: View) -> Text:
     told = []
     for arrow in sorted(view.needed_by(box.name), key=lambda each: not each.carries_rows):
         origin = view.by_name[arrow.origin]
-        name = f"{origin.label} (not listed)" if origin.kind == "unlisted" else origin.label
+        name = origin.name if origin.kind == "contract" else origin.label
+        name += " (not listed)" if origin.kind == "unlisted" else ""
         told.append(shortened(one_line(name), _READS_WIDTH))
     return Text(f"← {', '.join(told)}" if told else "", style="dim")

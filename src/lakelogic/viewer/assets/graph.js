@@ -35,6 +35,19 @@
     view = { scale, x: x - (x - view.x) * by, y: y - (y - view.y) * by };
     show();
   };
+  // Bring all of some boxes into view where that leaves them readable; else only the one that matters most.
+  const revealAll = (numbers, most, least) => {
+    const { width, height } = room(), places = [...numbers].map(place), margin = 30;
+    const left = Math.min(...places.map((at) => at.x)), right = Math.max(...places.map((at) => at.x + at.width));
+    const top = Math.min(...places.map((at) => at.y)), bottom = Math.max(...places.map((at) => at.y + at.height));
+    const widest = Math.min((width - 2 * margin) / (right - left), (height - 2 * margin) / (bottom - top));
+    if (widest < least) { reveal(most); return; }
+    const scale = Math.min(widest, Math.max(view.scale, 0.8));
+    const inside = left * view.scale + view.x >= 0 && right * view.scale + view.x <= width
+      && top * view.scale + view.y >= 0 && bottom * view.scale + view.y <= height;
+    if (!inside) view = { scale, x: (width - (left + right) * scale) / 2, y: (height - (top + bottom) * scale) / 2 };
+    show();
+  };
   const reveal = (number) => {
     const { width, height } = room(), at = place(number), margin = 40;
     if (view.scale < 0.45) zoom(0.8 / view.scale);
@@ -80,7 +93,9 @@
 
   // What is lit: a contract with all that it needs and feeds, or a column with all that it is made of and used for.
   let chosen = null, column = null;
-  const light = (lit, litArrows) => {
+  let lit = null;
+  const light = (boxesLit, litArrows) => {
+    lit = boxesLit;
     svg.classList.toggle("narrowed", lit !== null);
     drawn.forEach((node, number) => node.classList.toggle("lit", lit !== null && lit.has(number)));
     lines.forEach((nodes, number) => nodes.forEach((node) => node.classList.toggle("lit", lit !== null && litArrows.has(number))));
@@ -196,8 +211,8 @@
     ];
     const scroll = panel.scrollTop;
     panel.replaceChildren(
-      element("button", { class: "close", type: "button", "aria-label": "Close", onclick: () => choose(null) }, "×"),
-      element("h2", {}, box.name),
+      element("div", { class: "head" }, element("h2", {}, box.name),
+        element("button", { class: "close", type: "button", "aria-label": "Close", onclick: () => choose(null) }, "×")),
       ...(box.state ? [element("span", { class: `state ${box.mood}` }, box.state)] : []),
       facts,
       ...(box.note ? [element("p", { class: "note" }, box.note)] : []),
@@ -213,7 +228,8 @@
     fill();
     refresh();
     if (number === null) { if (before !== null) drawn.get(before).focus({ preventScroll: true }); return; }
-    if (number !== before) { panel.scrollTop = 0; reveal(number); rove(number); }
+    if (number !== before) { panel.scrollTop = 0; rove(number); }
+    revealAll(lit, number, column === null ? 0.7 : 0.4);
     try { history.replaceState(null, "", `#${encodeURIComponent(boxes[number].name)}`); } catch { /* a page without an address */ }
   };
 
