@@ -19,7 +19,7 @@ def main() -> int:
     console = Console(stderr=True)
     found = results.load()
     if not asked.render:
-        order = MeasuringOrder(asked.rows, asked.repeat, asked.limit)
+        order = MeasuringOrder(asked.rows, asked.repeat, asked.limit, asked.soak)
         for name in _wanted(asked):
             console.print(f"measuring {name} …")
             found |= {name: measure(name, order)} | _circumstances(asked)
@@ -37,6 +37,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", default="", help=f"parts to measure, of {', '.join(PARTS)}; the others are kept")
     parser.add_argument("--peers", action=argparse.BooleanOptionalAction, default=True, help="measure peers as well")
     parser.add_argument("--limit", type=float, default=600, help="seconds that a peer may take")
+    parser.add_argument("--soak", type=float, default=60, help="seconds that the server is asked without a pause")
     parser.add_argument("--render", action="store_true", help="measure nothing; write chart and page again")
     return parser.parse_args()
 

@@ -19,11 +19,12 @@ _SMALLEST = 1_000
 
 @dataclass(frozen=True)
 class MeasuringOrder:
-    """How many rows, how often, and how long a peer may take."""
+    """How many rows, how often, how long a peer may take, and how long the server is asked without a pause."""
 
     rows: int
     repeat: int
     limit: float
+    soak: float = 60
 
 
 def measure(part: str, order: MeasuringOrder) -> Measured:
@@ -74,6 +75,10 @@ def _bootstrap(_: MeasuringOrder) -> Measured:
 
 def _lab(order: MeasuringOrder) -> Measured:
     return _told("lab", repeat=order.repeat)
+
+
+def _serve(order: MeasuringOrder) -> Measured:
+    return _told("serve", runs=10_000, clients=8, seconds=10, soak_seconds=order.soak)
 
 
 def _light(order: MeasuringOrder) -> Measured:
@@ -140,6 +145,7 @@ PARTS: dict[str, Callable[[MeasuringOrder], Measured]] = {
     "driver": _driver,
     "bootstrap": _bootstrap,
     "lab": _lab,
+    "serve": _serve,
     "speed": _speed,
     "memory": _memory,
     "light": _light,

@@ -67,7 +67,7 @@ def goals(results: Results) -> list[Goal]:
     told = [_speed_goals(results), _jobs_goal(results), _planning_goal(results)]
     told += [_memory_goals(results), _overhead_goal(results), _help_goal(results), _light_goals(results)]
     told += [_light_peer_goal(results), _strategy_goals(results), _listing_goals(results), _driver_goals(results)]
-    told += [_bootstrap_goals(results), _lab_goals(results)]
+    told += [_bootstrap_goals(results), _lab_goals(results), _serve_goals(results)]
     return [goal for group in told for goal in group]
 
 
@@ -189,6 +189,27 @@ def _lab_goals(results: Results) -> list[Goal]:
     return [
         _at_most("the orders lab, three layers, session warm", min(found["seconds"]), 15.0, "s"),
         Goal("Spark jobs of the orders lab", "≤ 25", str(max(found["jobs"])), max(found["jobs"]) <= 25),
+    ]
+
+
+def _serve_goals(results: Results) -> list[Goal]:
+    if "soak" not in results.get("serve", {}):
+        return []
+    found, soak = results["serve"], results["serve"]["soak"]
+    report = found["routes"]["quality-report"]
+    rate, clients = report["requests_per_second"], found["clients"]
+    memory = f"{soak['before_mb']} MB before, {soak['after_mb']} MB after {soak['requests']:,} requests"
+    over = f"over {found['runs']:,} runs, {clients} clients"
+    return [
+        _at_most("`lakelogic serve` until its first answer", found["ready_seconds"], 1.0, "s"),
+        Goal(f"quality reports a second {over}", "≥ 300", f"{rate:.0f}", rate >= 300),
+        _at_most(f"99 of 100 quality reports {over}", report["p99_ms"], 50, "ms"),
+        Goal(
+            f"memory of the server in {soak['seconds']:g} s without a pause",
+            "flat",
+            memory,
+            soak["after_mb"] <= _FLAT * soak["before_mb"],
+        ),
     ]
 
 

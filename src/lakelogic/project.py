@@ -19,7 +19,7 @@ STATE_FOLDER = ".lakelogic"
 UnmaskedPii = Literal["warn", "refuse"]
 
 _TEXTS = ("root", "engine", "state", "environment")
-_SECTIONS = ("spark", "privacy", "openlineage")
+_SECTIONS = ("spark", "privacy", "openlineage", "serve")
 _UNMASKED = ("warn", "refuse")
 
 
@@ -35,6 +35,7 @@ class Project:
     spark: Mapping[str, str] = field(default_factory=dict)
     unmasked_pii: UnmaskedPii = "warn"
     openlineage: Mapping[str, object] = field(default_factory=dict)
+    serve: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def state_dir(self) -> Path:
@@ -95,9 +96,16 @@ def load_project(file: Path) -> Project:
     _refuse_unknown(file, text, data)
     texts = {key: _text(file, text, key, data[key]) for key in _TEXTS if key in data}
     root = (file.parent / Path(texts.pop("root", ".")).expanduser()).resolve()
-    spark, privacy, openlineage = (_section(file, text, data, name) for name in _SECTIONS)
-    unmasked = _privacy(file, text, privacy)
-    return Project(root, file, **texts, spark=_spark(spark), unmasked_pii=unmasked, openlineage=openlineage)
+    spark, privacy, openlineage, serve = (_section(file, text, data, name) for name in _SECTIONS)
+    return Project(
+        root,
+        file,
+        **texts,
+        spark=_spark(spark),
+        unmasked_pii=_privacy(file, text, privacy),
+        openlineage=openlineage,
+        serve={key: _text(file, text, key, value) for key, value in serve.items()},
+    )
 
 
 def place_of(file: Path, key: str) -> Place:
@@ -127,6 +135,7 @@ def _refuse_unknown(file: Path, text: str, data: Mapping[str, object]) -> None:
         "": (*_TEXTS, *_SECTIONS),
         "privacy": ("unmasked_pii",),
         "openlineage": ("namespace", "transport"),
+        "serve": ("service", "quality"),
     }
     for section, keys in known.items():
         table = data if not section else data.get(section, {})

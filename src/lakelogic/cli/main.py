@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "metrics": "Serve numbers about the runs, for Prometheus and Grafana.",
     "run-log": "Ask the run log in SQL.",
     "quarantine": "Look at rows that failed, and decide about them.",
+    "serve": "Serve contracts, runs and quarantine: an API and pages.",
     "prove": "Write or verify the proof of a run.",
     "reset": "Let contracts forget what they have read.",
     "reload": "Empty tables and read everything again.",

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +19,29 @@ from lakelogic.masks.keys import VARIABLE, load_keys
 from lakelogic.masks.sealed import PREFIX, unseal
 from lakelogic.plan import names
 from lakelogic.plan.again import How
-from lakelogic.plan.model import TablePlan
+from lakelogic.plan.build import identity_of, quarantine_table, target_of
+from lakelogic.plan.model import TablePlan, writer_of
 from lakelogic.quarantine.read_again import was_read_again
-from lakelogic.quarantine.rows import STATES, QuarantinedRow, Wanted, original_of, row_of, rows_select, states_select
+from lakelogic.quarantine.rows import (
+    NUMBER,
+    STATES,
+    Order,
+    QuarantinedRow,
+    Wanted,
+    in_order,
+    numbered,
+    original_of,
+    row_of,
+    rows_select,
+    states_select,
+)
 from lakelogic.run.again import Again
-from lakelogic.run.begin import Ask, Beginning, require_keys
+from lakelogic.run.begin import require_keys
 from lakelogic.run.processor import DataProcessor
 from lakelogic.run.result import RunResult
 from lakelogic.sources.read import TableToRead
 from lakelogic.sql.types import Columns, parse_type
+from lakelogic.state.claims import Claims
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -68,7 +83,10 @@ class Quarantine:
         self.contract = contract
         self._engine_name = engine
         self._spark = spark
-        self._beginning = Beginning(contract, Ask(), None)
+        target = target_of(contract)
+        self._identity = identity_of(contract, target)
+        self._table = quarantine_table(contract, target)
+        self.claims = Claims(contract.project.state_dir / "runs" / self._identity)
         self._private = {
             item.name.lower() for item in contract.model.model.fields if item.is_personal and not item.is_masked
         }
@@ -80,14 +98,20 @@ class Quarantine:
         Raises:
             ContractError: the contract keeps no bad rows.
         """
-        if (table := self._beginning.quarantine) is None:
+        if self._table is None:
             raise ContractError("the contract has no quarantine.", cure="Set quarantine.enabled.")
-        return table
+        return self._table
 
     def rows(
-        self, wanted: Wanted | None = None, *, limit: int = 50, offset: int = 0, reveal: bool = False
+        self,
+        wanted: Wanted | None = None,
+        *,
+        limit: int = 50,
+        offset: int = 0,
+        reveal: bool = False,
+        order: Order = "oldest",
     ) -> list[QuarantinedRow]:
-        """Rows of runs that have ended, oldest first; `reveal` brings their original, for those who hold the key.
+        """Rows of runs that have ended; `reveal` brings their original, for those who hold the key.
 
         Raises:
             SecretMissing: the originals are encrypted, and there is no key.
@@ -96,10 +120,31 @@ class Quarantine:
             if stored is None:
                 return []
             engine, frame, columns = stored
-            sql = engines.get(engine.name).render(rows_select(self._visible(wanted), columns), columns, {})
+            sql = engines.get(engine.name).render(rows_select(self._visible(wanted), columns, order), columns, {})
             page = f"{sql} LIMIT {limit} OFFSET {offset}"
             found = [self._row(row, reveal=reveal) for row in engine.rows(page, {"source": frame}, limit)]
-        return sorted(found, key=lambda row: (row.quarantined_at, row.id))
+        return in_order(found, order, lambda row: row)
+
+    def batches(self, wanted: Wanted | None = None, *, size: int = 2_000) -> Iterator[list[QuarantinedRow]]:
+        """All the wanted rows, oldest first, a part at a time: they need not fit into memory."""
+        with self._opened() as stored:
+            if stored is None:
+                return
+            engine, frame, columns = stored
+            select = numbered(rows_select(self._visible(wanted), columns))
+            sql = engines.get(engine.name).render(select, columns, {})
+            held = engine.hold(engine.select(sql, {"source": frame}))
+            for last in count(size, size):
+                part = f"SELECT * FROM source WHERE {NUMBER} > {last - size} AND {NUMBER} <= {last}"
+                rows = [self._row(row, reveal=False) for row in engine.rows(part, {"source": held}, size)]
+                if not rows:
+                    return
+                yield in_order(rows, "oldest", lambda row: row)
+
+    def columns(self) -> tuple[str, ...]:
+        """The contract's own columns in the table."""
+        with self._opened() as stored:
+            return tuple(name for name in stored[2].names if name not in names.RESERVED) if stored else ()
 
     def states(self, wanted: Wanted | None = None) -> dict[str, int]:
         """How many rows there are in each state."""
@@ -160,9 +205,9 @@ class Quarantine:
 
     def _visible(self, wanted: Wanted | None) -> Wanted:
         """Rows of a run that has not ended are not shown: it may yet be undone."""
-        unfinished = self._beginning.claims.unfinished()
+        unfinished = self.claims.unfinished()
         types = {item.name.lower(): parse_type(item.type) for item in self.contract.model.model.fields if item.type}
-        again = was_read_again(self._beginning.claims.newest(), types)
+        again = was_read_again(self.claims.newest(), types)
         return replace(wanted or Wanted(), not_of=unfinished.run_id if unfinished else None, read_again=again)
 
     @contextmanager
@@ -177,7 +222,7 @@ class Quarantine:
         )
         engine = open_engine(settings, lambda _: None)
         try:
-            if not engine.last_sequence(table, self._beginning.writer("quarantine")):
+            if not engine.last_sequence(table, writer_of(self._identity, "quarantine")):
                 yield None
                 return
             pinned, columns = engine.table_columns(TableToRead(table.location, table.is_name, format=table.format))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Literal, TypeVar
 
 from sqlglot import exp
 
@@ -15,9 +15,12 @@ from lakelogic.sql.build import call, ref
 from lakelogic.sql.types import STRING, TIMESTAMP, Columns
 from lakelogic.transforms.base import SOURCE, named
 
+T = TypeVar("T")
+Order = Literal["oldest", "newest", "reason"]
 State = Literal["active", "replayed", "released", "dropped", "superseded"]
 STATES: tuple[State, ...] = ("active", "replayed", "released", "dropped", "superseded")
 HIDDEN = "***"
+NUMBER = "_ll_number"
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ class QuarantinedRow:
     quarantined_at: datetime
     state_run: str
     reprocessed: bool
+    reason: str | None = None
     original: object = None
 
     def to_dict(self) -> dict[str, object]:
@@ -92,15 +96,34 @@ class QuarantinedRow:
         return {**asdict(self), "quarantined_at": self.quarantined_at.isoformat()}
 
 
-def rows_select(wanted: Wanted, columns: Columns) -> exp.Select:
-    """The wanted rows, oldest first, in an order that does not change between pages."""
+def rows_select(wanted: Wanted, columns: Columns, order: Order = "oldest") -> exp.Select:
+    """The wanted rows, in an order that does not change between pages."""
     # As text, moments are the same on every engine.
     moment = named(names.QUARANTINED_AT, exp.cast(ref(names.QUARANTINED_AT), STRING))
     stored = (ref(column) for column in columns.without([names.QUARANTINED_AT, names.STATE]))
     select = exp.select(*stored, moment, named(names.STATE, wanted.state_now)).from_(SOURCE)
     for condition in wanted.conditions():
         select = select.where(condition)
-    return select.order_by(ref(names.QUARANTINED_AT), ref(names.ROW_ID))
+    by = (names.REASON, names.QUARANTINED_AT) if order == "reason" else (names.QUARANTINED_AT,)
+    first = [exp.Ordered(this=ref(name), desc=order == "newest", nulls_first=False) for name in by]
+    return select.order_by(*first, exp.Ordered(this=ref(names.ROW_ID), nulls_first=False))
+
+
+def numbered(rows: exp.Select) -> exp.Select:
+    """Rows in order, each with its number, so that they can be taken part by part."""
+    numbers = exp.Window(this=exp.RowNumber(), order=rows.args["order"].copy())
+    found = rows.select(named(NUMBER, numbers))
+    found.set("order", None)
+    return found
+
+
+def in_order(rows: Iterable[T], order: Order, row_in: Callable[[T], QuarantinedRow]) -> list[T]:
+    """The same order for rows that were read, or for what holds them."""
+    found = sorted(rows, key=lambda each: row_in(each).id)
+    found.sort(key=lambda each: row_in(each).quarantined_at, reverse=order == "newest")
+    if order == "reason":
+        found.sort(key=lambda each: (row_in(each).reason is None, row_in(each).reason or ""))
+    return found
 
 
 def states_select(wanted: Wanted) -> exp.Select:
@@ -117,7 +140,7 @@ def row_of(stored: Mapping[str, object], private: set[str]) -> QuarantinedRow:
     values = {
         name: HIDDEN if value is not None and name.lower() in private else value
         for name, value in stored.items()
-        if name not in names.RESERVED
+        if name not in names.RESERVED and name != NUMBER
     }
     position = stored[names.SOURCE_POSITION]
     return QuarantinedRow(
@@ -133,6 +156,7 @@ def row_of(stored: Mapping[str, object], private: set[str]) -> QuarantinedRow:
         quarantined_at=_read_moment(str(stored[names.QUARANTINED_AT])),
         state_run=str(stored[names.STATE_RUN]),
         reprocessed=bool(stored[names.REPROCESSED]),
+        reason=None if stored.get(names.REASON) is None else str(stored[names.REASON]),
     )
 
 
