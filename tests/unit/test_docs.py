@@ -7,9 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -34,48 +31,20 @@ from lakelogic.run.result import RunResult
 from lakelogic.state.runlog import run_log_schema
 from lakelogic.transforms.base import transforms
 from scripts.reference import FOLDER, pages
+from tests.pages import FENCE, PAGES, ROOT, Block, blocks, blocks_of
 
-ROOT = Path(__file__).parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 PLUG_IN = "lakelogic.row_rules"
 WORKED_RULE = "starts_with"
 
-_FENCE = re.compile(
-    r"^(?P<indent> *)```(?P<language>\w*)[^\n]*\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL
-)
 _LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 _TEST = re.compile(r"tests/[\w/]+\.py(?:::\w+)?")
 # What a block of Python can't do without a Spark, a table, or a package that is not there.
 _NEEDS_MORE = re.compile(r"load_all_contracts|DataProcessor\(|DeltaTable\(|@row_rule")
 
 
-@dataclass(frozen=True)
-class Block:
-    """A block of code in a page."""
-
-    page: Path
-    line: int
-    language: str
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.page.relative_to(ROOT)}:{self.line}"
-
-
-def blocks(language: str) -> list[Block]:
-    return [block for page in PAGES for block in _blocks(page) if block.language == language]
-
-
-def _blocks(page: Path) -> Iterator[Block]:
-    text = page.read_text(encoding="utf-8")
-    for match in _FENCE.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
-        yield Block(page, line, match["language"], textwrap.dedent(match["body"]))
-
-
 def headings(page: Path) -> set[str]:
     """The anchors of a page, as both GitHub and mkdocs make them."""
-    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
     titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
 
@@ -83,7 +52,7 @@ def headings(page: Path) -> set[str]:
 def links() -> list[tuple[Path, str]]:
     found = []
     for page in PAGES:
-        text = re.sub(r"`[^`\n]+`", "", _FENCE.sub("", page.read_text(encoding="utf-8")))
+        text = re.sub(r"`[^`\n]+`", "", FENCE.sub("", page.read_text(encoding="utf-8")))
         found += [(page, match["target"]) for match in _LINK.finditer(text)]
     return found
 
@@ -139,7 +108,7 @@ def test_python_in_a_page_runs(block: Block, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/extending.md"])
 def test_the_worked_example_adds_a_rule_in_one_file(page: str, tmp_path: Path) -> None:
-    (rule,) = [block for block in _blocks(ROOT / page) if "@row_rule" in block.text]
+    (rule,) = [block for block in blocks_of(ROOT / page) if "@row_rule" in block.text]
     contract = f"source: {{path: a.csv}}\nquality:\n  row_rules:\n    - {WORKED_RULE}: {{field: iban, prefix: DE}}\n"
     (tmp_path / "contract.yaml").write_text(contract, encoding="utf-8")
     (tmp_path / "a.csv").write_text("iban\nDE12\n", encoding="utf-8")
@@ -155,7 +124,7 @@ def test_the_worked_example_adds_a_rule_in_one_file(page: str, tmp_path: Path) -
 
 
 def test_the_entry_point_of_the_worked_example_is_the_one_that_is_read() -> None:
-    (shown,) = [block.text for block in _blocks(ROOT / "docs/extending.md") if block.language == "toml"]
+    (shown,) = [block.text for block in blocks_of(ROOT / "docs/extending.md") if block.language == "toml"]
     assert f'entry-points."{PLUG_IN}"' in shown
     assert row_rules.group == PLUG_IN
 
@@ -190,6 +159,10 @@ def test_a_command_in_a_page_exists(block: Block) -> None:
             assert words[0] in {*COMMANDS, "--help", "--version"}, line
         if program == "make":
             assert words[0] in targets, line
+
+
+def test_commands_stand_in_blocks_that_are_run() -> None:
+    assert [str(block) for block in blocks("text") if block.text.startswith("$ ")] == []
 
 
 @pytest.mark.parametrize(("page", "target"), links())
@@ -229,7 +202,7 @@ def test_every_column_of_the_run_log_is_described() -> None:
 
 
 def test_every_key_of_a_result_is_shown(spark_free_result: RunResult) -> None:
-    (shown,) = [block.text for block in _blocks(ROOT / "docs/results.md") if block.language == "json"]
+    (shown,) = [block.text for block in blocks_of(ROOT / "docs/results.md") if block.language == "json"]
     assert [key for key in spark_free_result.to_dict() if f'"{key}"' not in shown] == []
 
 
