@@ -27,9 +27,10 @@ class Lab:
 
     root: Path
 
-    def build(self, engine: str) -> int:
+    def build(self, engine: str | None = None) -> int:
         """Run bronze, silver and gold; the exit code."""
-        return drive(["--registry", str(self.root / "contracts" / "_registry.yaml"), "--engine", engine])
+        asked = ["--engine", engine] if engine else []
+        return drive(["--registry", str(self.root / "contracts" / "_registry.yaml"), *asked])
 
     def send(self, rows: Iterable[dict[str, str]]) -> None:
         """Put these orders in the place of the source."""

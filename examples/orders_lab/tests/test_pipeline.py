@@ -67,3 +67,14 @@ def test_versions_grow_and_an_older_one_can_be_read(engine: str, fresh: Lab) -> 
     assert fresh.table("gold_region_kpis").version() > first
     assert len(fresh.rows("gold_region_kpis")) == 6
     assert sorted(fresh.rows("gold_region_kpis", first), key=str) == sorted(before, key=str)
+
+
+def test_without_java_the_same_contracts_run_on_duckdb_and_say_so(
+    fresh: Lab, expected: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("JAVA_HOME", "SPARK_REMOTE", "LAKELOGIC_ENGINE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", str(fresh.root))
+    assert fresh.build() == 0
+    assert "Engine duckdb: the default where Java is not found" in capsys.readouterr().err
+    assert len(fresh.rows("silver_orders")) == expected["counts"]["silver"]
