@@ -16,6 +16,7 @@ from lakelogic.masks.raw import RAW_SECRETS
 from lakelogic.plan import accounts, names
 from lakelogic.plan.again import How, once_more, resolving
 from lakelogic.plan.judge import bad_rows, good_rows, original_name
+from lakelogic.plan.lineage import Outline
 from lakelogic.plan.locations import Location, locate, quarantine_of
 from lakelogic.plan.model import (
     AuditPlan,
@@ -68,10 +69,23 @@ def build_plan(loaded: LoadedContract, given: Given) -> Plan:
     Raises:
         ContractInvalid: the contract does not fit the columns that are there; names every problem.
     """
+    return _planner(loaded, given).plan()
+
+
+def build_outline(loaded: LoadedContract, given: Given) -> Outline:
+    """What of the plan decides where columns come from: much less work than all of it.
+
+    Raises:
+        ContractInvalid: as `build_plan` does, but for dataset rules and keys.
+    """
+    return _planner(loaded, given).outline()
+
+
+def _planner(loaded: LoadedContract, given: Given) -> _Planner:
     link_columns = {name: columns for name, (_, columns) in given.links.items()}
     split = SplitBuilder(loaded, link_columns).build(given.columns)
     split = once_more(split, given.again) if given.again else split
-    return _Planner(loaded, given, split, link_columns).plan()
+    return _Planner(loaded, given, split, link_columns)
 
 
 def target_of(loaded: LoadedContract, override: Location | None = None) -> Location:
@@ -167,6 +181,15 @@ class _Planner:
         found_by_key = self._is_found_by_key((*plan.unique_by, *self._told_apart_by(plan)))
         key_id = self._given.key_id if found_by_key else None
         return replace(plan, questions=self._questions(audits, plan), key_id=key_id)
+
+    def outline(self) -> Outline:
+        stamps, insert_only = lineage_columns(self._loaded, self._given.read, self._out)
+        good = published(self._out, self._masks, stamps)
+        lowered, stored = self._lowered(good, stamps, insert_only)
+        steps = (step.select for stage in (self._split.pre, self._split.post) for _, step, _, _ in stage.chain.steps)
+        shape = (lowered.changes.shape,) if lowered.changes else ()
+        columns = table_columns(lowered, stored)
+        return Outline((*steps, _stored(good, lowered), *shape), columns, tuple(self._masks), self._private())
 
     def _output_columns(self) -> Columns:
         """Good rows as they leave the last step; unknown columns of the source are dropped here if so asked."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from sqlglot import exp, parse_one
 
-from lakelogic.plan.model import LinkPlan, Plan
+from lakelogic.plan.model import Plan
 from lakelogic.sql.annotate import SOURCE
-from lakelogic.sql.tracing import Output, Relation, Traced, trace
+from lakelogic.sql.tracing import Relation, Traced, trace
+from lakelogic.sql.types import Columns
 
 Kind = Literal["generated", "identity", "transformation", "aggregation", "masked"]
 _HIDDEN = "_ll_"
@@ -38,30 +39,63 @@ class ColumnLineage:
     inputs: tuple[InputColumn, ...] = ()
 
 
+@dataclass(frozen=True)
+class Outline:
+    """What of a plan decides where columns come from: the SELECTs that good rows go through, not yet written for an engine.
+
+    `columns` are those of the target, `private` the names of those whose values must not be shown.
+    """
+
+    selects: tuple[exp.Query, ...]
+    columns: Columns
+    masked: tuple[str, ...] = ()
+    private: tuple[str, ...] = ()
+
+
 def column_lineage(plan: Plan, dialect: str = "spark") -> tuple[ColumnLineage, ...]:
     """Every column of the target, in its order. `dialect` is the one in which the plan's SQL is written.
 
     Pure: no data is looked at, and nothing but the plan is needed.
     """
-    links = {link.name: _of_link(link, dialect) for link in plan.links}
-    rows = _source(plan)
-    for sql in _statements(plan):
-        rows = Relation(tuple(_traced(sql, {**links, SOURCE: rows}, dialect)))
-    masked = {name.lower() for name, _ in plan.masks}
-    places = {SOURCE: plan.read.location, **{link.name: link.location for link in plan.links}}
-    shown = ((name, traced) for name, traced in rows.columns if not name.startswith(_HIDDEN))
+    links = {link.name: (link.location, _parsed(link.sql, dialect)) for link in plan.links}
+    by_code = dict(plan.read.options).get("external_logic") is not None
+    source = opaque(name for name, _ in plan.read.columns) if by_code else Relation(name=SOURCE)
+    selects = [_parsed(sql, dialect) for sql in _statements(plan)]
+    return _lineage(selects, links, [name for name, _ in plan.masks], plan.read.location, source)
+
+
+def outlined_lineage(outline: Outline, links: Mapping[str, exp.Query], source: Relation) -> tuple[ColumnLineage, ...]:
+    """The same before there is a plan; `links` are the SELECTs that narrow them, and locations stay empty."""
+    read = {name: ("", select) for name, select in links.items()}
+    return _lineage(outline.selects, read, outline.masked, "", source)
+
+
+def opaque(columns: Iterable[str]) -> Relation:
+    """Rows that code in Python has made: their columns come from nothing that is known."""
+    return Relation(tuple((name, Traced(kind="transformation")) for name in columns))
+
+
+def _lineage(
+    selects: Iterable[exp.Query],
+    links: Mapping[str, tuple[str, exp.Query]],
+    masked: Iterable[str],
+    location: str,
+    rows: Relation,
+) -> tuple[ColumnLineage, ...]:
+    read = {name: Relation(tuple(trace(select, {SOURCE: Relation(name=name)}))) for name, (_, select) in links.items()}
+    for select in selects:
+        rows = Relation(tuple(trace(select, {**read, SOURCE: rows})))
+    places = {SOURCE: location, **{name: place for name, (place, _) in links.items()}}
+    unreadable = {name.lower() for name in masked}
     return tuple(
-        ColumnLineage(
-            name, "masked" if name.lower() in masked and traced.inputs else traced.kind, _told(traced, places)
-        )
-        for name, traced in shown
+        ColumnLineage(name, _kind(name, traced, unreadable), _told(traced, places))
+        for name, traced in rows.columns
+        if not name.startswith(_HIDDEN)
     )
 
 
-def _source(plan: Plan) -> Relation:
-    if dict(plan.read.options).get("external_logic") is None:
-        return Relation(name=SOURCE)
-    return Relation(tuple((name, Traced(kind="transformation")) for name, _ in plan.read.columns))
+def _kind(name: str, traced: Traced, masked: set[str]) -> Kind:
+    return "masked" if name.lower() in masked and traced.inputs else traced.kind
 
 
 def _statements(plan: Plan) -> list[str]:
@@ -71,13 +105,11 @@ def _statements(plan: Plan) -> list[str]:
     return [*steps, plan.publish, *([shape] if shape else [])]
 
 
-def _of_link(link: LinkPlan, dialect: str) -> Relation:
-    return Relation(tuple(_traced(link.sql, {SOURCE: Relation(name=link.name)}, dialect)))
-
-
-def _traced(sql: str, relations: Mapping[str, Relation], dialect: str) -> Output:
+def _parsed(sql: str, dialect: str) -> exp.Query:
     query = parse_one(sql, read=dialect)
-    return trace(query, relations) if isinstance(query, exp.Query) else []
+    if not isinstance(query, exp.Query):
+        raise ValueError(f"a plan holds SELECTs, and this is none: {sql}")
+    return query
 
 
 def _told(traced: Traced, places: Mapping[str, str]) -> tuple[InputColumn, ...]:

@@ -8,20 +8,21 @@ from dataclasses import dataclass, field
 from sqlglot import exp
 
 from lakelogic.contract import LoadedContract
+from lakelogic.contract.source import Link
 from lakelogic.driver.graph import Graph
 from lakelogic.driver.nodes import Node
 from lakelogic.errors import LakeLogicError
-from lakelogic.plan.build import Given, build_plan
-from lakelogic.plan.lineage import InputColumn, column_lineage
-from lakelogic.plan.model import LinkPlan, Plan, ReadPlan
+from lakelogic.plan.build import Given, build_outline
+from lakelogic.plan.lineage import ColumnLineage, InputColumn, Outline, opaque, outlined_lineage
+from lakelogic.plan.model import LinkPlan, ReadPlan
 from lakelogic.run.links import link_select
 from lakelogic.sources.delta import local_state
 from lakelogic.sources.discover import SourceSpec, link_spec, list_source, source_columns, source_of, to_read
 from lakelogic.sources.read import TableToRead
-from lakelogic.sql.types import STRING, Column, Columns, parse_type
+from lakelogic.sql.annotate import SOURCE
+from lakelogic.sql.tracing import Relation
+from lakelogic.sql.types import STRING, Column, Columns, is_unknown, parse_type, type_name
 from lakelogic.viewer.view import BoxColumn
-
-_DIALECT = "spark"
 
 
 @dataclass(frozen=True)
@@ -47,30 +48,34 @@ class Tracing:
 
     def _known(self, node: Node) -> Known:
         try:
-            plan = self._plan(node)
+            outline, links, source = self._outline(node)
         except LakeLogicError as error:
             declared = _declared(node.contract)
             self._written[node.name] = declared
             note = f"Where its columns come from is not known: {error.message}"
             return Known(tuple(_plain(column, node.contract) for column in declared), note)
-        self._written[node.name] = Columns(tuple(Column(name, _type(text)) for name, text in plan.target.columns))
-        return Known(self._columns(node, plan))
+        self._written[node.name] = outline.columns
+        lineage = outlined_lineage(outline, links, source)
+        return Known(tuple(self._column(node, each, outline) for each in lineage))
 
-    def _plan(self, node: Node) -> Plan:
+    def _outline(self, node: Node) -> tuple[Outline, Mapping[str, exp.Query], Relation]:
         loaded = node.contract
         columns = self._read(node, None) or _of_source(loaded) or _declared(loaded)
-        source = loaded.source
-        read = ReadPlan("files", source.path or "" if source else "", "", "full", "", ())
-        return build_plan(loaded, Given(read, columns, "", _render, self._links(node)))
+        source = Relation(name=SOURCE)
+        if loaded.model.external_logic is not None:
+            # What the code yields, only a run could tell; the model says what it should be.
+            columns = _declared(loaded)
+            source = opaque(columns.names)
+        read = ReadPlan("files", loaded.source.path or "" if loaded.source else "", "", "full", "", ())
+        links = {link.name: self._link(node, link) for link in loaded.model.links}
+        given = {name: (LinkPlan(name, "", "", ""), found) for name, (_, found) in links.items()}
+        outline = build_outline(loaded, Given(read, columns, "", _unwritten, given))
+        return outline, {name: select for name, (select, _) in links.items()}, source
 
-    def _links(self, node: Node) -> Mapping[str, tuple[LinkPlan, Columns]]:
-        loaded, links = node.contract, {}
-        for link in loaded.model.links:
-            spec = link_spec(link, loaded.directory)
-            found = self._read(node, link.name) or _at(spec) or Columns(tuple(Column(name) for name in link.columns))
-            select, columns = link_select(link, found)
-            links[link.name] = LinkPlan(link.name, link.name, "", _render(select, found, {})), columns
-        return links
+    def _link(self, node: Node, link: Link) -> tuple[exp.Query, Columns]:
+        spec = link_spec(link, node.contract.directory)
+        found = self._read(node, link.name) or _at(spec) or Columns(tuple(Column(name) for name in link.columns))
+        return link_select(link, found)
 
     def _read(self, node: Node, link: str | None) -> Columns | None:
         """The columns of what another contract writes, if that is what is read."""
@@ -82,27 +87,21 @@ class Tracing:
         reasons = self.graph.reasons[name]
         return next((upstream for upstream, because in reasons.items() if wanted in because), None)
 
-    def _columns(self, node: Node, plan: Plan) -> tuple[BoxColumn, ...]:
-        types = {name.lower(): text for name, text in plan.target.columns}
-        private = {name.lower() for name in plan.hide}
-        return tuple(
-            BoxColumn(
-                each.column,
-                types.get(each.column.lower(), "unknown"),
-                each.kind,
-                tuple(pair for one in each.inputs if (pair := self._input(node, one)) is not None),
-                each.column.lower() in private,
-            )
-            for each in column_lineage(plan, _DIALECT)
-        )
+    def _column(self, node: Node, lineage: ColumnLineage, outline: Outline) -> BoxColumn:
+        found = outline.columns.find(lineage.column)
+        kind = type_name(found.type) if found and not is_unknown(found.type) else "unknown"
+        inputs = tuple(pair for one in lineage.inputs if (pair := self._input(node, one)) is not None)
+        private = lineage.column.lower() in {name.lower() for name in outline.private}
+        return BoxColumn(lineage.column, kind, lineage.kind, inputs, private)
 
     def _input(self, node: Node, column: InputColumn) -> tuple[str, str] | None:
         box = self._owner(node.name, column.link) or self.outside.get((node.name, column.link))
         return (box, column.column) if box else None
 
 
-def _render(tree: exp.Expr, _columns: Columns, _relations: Mapping[str, Columns]) -> str:
-    return tree.sql(_DIALECT)
+def _unwritten(_tree: exp.Expr, _columns: Columns, _relations: Mapping[str, Columns]) -> str:
+    """Nobody runs this SQL."""
+    return ""
 
 
 def _of_source(loaded: LoadedContract) -> Columns | None:
@@ -131,9 +130,9 @@ def _declared(loaded: LoadedContract) -> Columns:
 
 
 def _type(text: str | None) -> exp.DataType:
-    return parse_type(text) if text and text != "unknown" else STRING
+    return parse_type(text) if text else STRING
 
 
 def _plain(column: Column, loaded: LoadedContract) -> BoxColumn:
     private = {f.name for f in loaded.model.model.fields if f.is_personal or f.is_masked}
-    return BoxColumn(column.name, column.type.sql(_DIALECT).lower(), "transformation", (), column.name in private)
+    return BoxColumn(column.name, type_name(column.type), "transformation", (), column.name in private)

@@ -8,13 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlglot import exp
 
 from lakelogic.contract import LoadedContract, load_text
 from lakelogic.engines.opening import engines
-from lakelogic.plan.build import Given, build_plan
-from lakelogic.plan.lineage import column_lineage
+from lakelogic.plan.build import Given, build_outline, build_plan
+from lakelogic.plan.lineage import ColumnLineage, column_lineage, outlined_lineage
 from lakelogic.plan.model import LinkPlan, Plan, ReadPlan
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
+from lakelogic.sql.tracing import Relation
 from lakelogic.sql.types import Column, Columns, parse_type
 from lakelogic.transforms.base import transforms
 
@@ -39,13 +41,24 @@ def _planned(loaded: LoadedContract, engine: str, columns: Mapping[str, str], li
     return build_plan(loaded, Given(_READ, rows, engine, engines.get(engine).render, read))
 
 
+def _told_before(loaded: LoadedContract, columns: Mapping[str, str], links: Mapping[str, Columns]) -> Told:
+    """The same without a plan."""
+    selects = {name: exp.select(*found.names).from_("source") for name, found in links.items()}
+    given = {name: (LinkPlan(name, "", "", ""), found) for name, found in links.items()}
+    outline = build_outline(loaded, Given(_READ, _typed(columns), "", lambda *_: "", given))
+    return _as_told(outlined_lineage(outline, selects, Relation(name="source")))
+
+
 def _typed(types: Mapping[str, str]) -> Columns:
     return Columns(tuple(Column(name, parse_type(text)) for name, text in types.items()))
 
 
 def _told(plan: Plan) -> Told:
     """`link.column` for a column of a link, the bare name for one of the source."""
-    found = column_lineage(plan, engines.get(plan.engine).dialect)
+    return _as_told(column_lineage(plan, engines.get(plan.engine).dialect))
+
+
+def _as_told(found: tuple[ColumnLineage, ...]) -> Told:
     return {
         each.column: (each.kind, [f"{one.link}.{one.column}" if one.link else one.column for one in each.inputs])
         for each in found
@@ -189,6 +202,8 @@ def test_lineage_is_the_same_whichever_engine_wrote_the_sql(kind: str, position:
     plain = load_text("source: {path: in.csv}", file="c.yaml", directory=Path("/project"))
     loaded = replace(plain, model=plain.model.model_copy(update={"transformations": (step,)}))
     links = {name: _typed(types) for name, types in (example.link_types or {}).items()}
-    told = [_told(_planned(loaded, engine, example.types, links)) for engine in ("spark", "duckdb")]
+    plans = [_planned(loaded, engine, example.types, links) for engine in ("spark", "duckdb")]
+    told = [_told(plan) for plan in plans]
     assert told[0] == told[1]
+    assert _told_before(loaded, example.types, links) == told[0]
     assert set(told[0]) >= set(example.after[0] if example.after else ())
