@@ -36,6 +36,8 @@ class Project:
     unmasked_pii: UnmaskedPii = "warn"
     openlineage: Mapping[str, object] = field(default_factory=dict)
     serve: Mapping[str, str] = field(default_factory=dict)
+    # What is listed, or the file that lists it; read where exports are known.
+    exports: str | tuple[Mapping[str, object], ...] = ()
 
     @property
     def state_dir(self) -> Path:
@@ -105,6 +107,7 @@ def load_project(file: Path) -> Project:
         unmasked_pii=_privacy(file, text, privacy),
         openlineage=openlineage,
         serve={key: _text(file, text, key, value) for key, value in serve.items()},
+        exports=_exports(file, text, data.get("exports", ())),
     )
 
 
@@ -132,7 +135,7 @@ def _syntax(file: Path, error: tomllib.TOMLDecodeError) -> UsageError:
 
 def _refuse_unknown(file: Path, text: str, data: Mapping[str, object]) -> None:
     known = {
-        "": (*_TEXTS, *_SECTIONS),
+        "": (*_TEXTS, *_SECTIONS, "exports"),
         "privacy": ("unmasked_pii",),
         "openlineage": ("namespace", "transport"),
         "serve": ("service", "quality"),
@@ -178,6 +181,17 @@ def _privacy(file: Path, text: str, section: Mapping[str, object]) -> UnmaskedPi
             place=_line(file, text, "unmasked_pii"),
         )
     return cast("UnmaskedPii", value)
+
+
+def _exports(file: Path, text: str, value: object) -> str | tuple[Mapping[str, object], ...]:
+    listed = isinstance(value, (list, tuple)) and all(isinstance(entry, dict) for entry in value)
+    if not listed and not (isinstance(value, str) and value):
+        raise UsageError(
+            "'exports' must be sections, or the name of a JSON file.",
+            cure="Write [[exports]].",
+            place=_line(file, text, "exports"),
+        )
+    return value if isinstance(value, str) else tuple(cast("list[Mapping[str, object]]", value))
 
 
 def _line(file: Path, text: str, key: str) -> Place:

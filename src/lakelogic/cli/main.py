@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, str] = {
     "quarantine": "Look at rows that failed, and decide about them.",
     "serve": "Serve contracts, runs and quarantine: an API and pages.",
     "prove": "Write or verify the proof of a run.",
+    "export": "Send tables to Snowflake, Databricks or S3.",
     "reset": "Let contracts forget what they have read.",
     "reload": "Empty tables and read everything again.",
     "validate": "Check contracts, and show every problem with its line.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+from lakelogic.contract.exports import in_clear
 from lakelogic.contract.loaded import LoadedContract, Note
 from lakelogic.contract.options import options_for
 from lakelogic.contract.sql_checks import link_problems, sql_problems
@@ -211,6 +212,16 @@ def _masks(loaded: LoadedContract) -> Iterator[LakeLogicError]:
             )
 
 
+def _exports(loaded: LoadedContract) -> Iterator[LakeLogicError]:
+    for index, export in enumerate(loaded.model.exports):
+        if private := in_clear(export, loaded.model.model.fields):
+            yield ContractError(
+                f"the export to {export.to} would send {', '.join(private)} in clear.",
+                cure="Give it masking, or list the other columns in columns.",
+                place=loaded.place("exports", index),
+            )
+
+
 def _unmasked(loaded: LoadedContract) -> Iterator[LakeLogicError]:
     if loaded.project.unmasked_pii == "refuse":
         for note in _unmasked_notes(loaded):
@@ -246,6 +257,7 @@ _CHECKS: tuple[Check, ...] = (
     _quarantine,
     _evolution,
     _masks,
+    _exports,
     _unmasked,
     strategy_problems,
     sql_problems,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
+from lakelogic.contract.exports import Export
 from lakelogic.contract.fields import DataModel, SchemaPolicy
 from lakelogic.contract.identity import Info, Metadata
 from lakelogic.contract.kinds import AnyTransform
@@ -61,6 +62,7 @@ class Contract(Model):
     soft_deletes: SoftDeletes | None = Field(
         default=None, description="The older spelling of materialization.soft_delete_*."
     )
+    exports: tuple[Export, ...] = Field(default=(), description="Systems that get a copy of the table.")
     lineage: Lineage = Field(default=Lineage(), description="Which origin columns every row gets.")
     service_levels: ServiceLevels = Field(
         default=ServiceLevels(), description="Promises about freshness, filling and size."

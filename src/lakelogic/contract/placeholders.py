@@ -8,7 +8,7 @@ from collections.abc import Mapping
 # `${NAME}` is a variable of the environment.
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([A-Za-z_]\w*)\}")
 # Elsewhere braces mean something else: patterns, masks, templates, SQL.
-_BLOCKS = ("dataset", "info", "metadata", "source", "server", "links", "quarantine", "materialization")
+_BLOCKS = ("dataset", "info", "metadata", "source", "server", "links", "quarantine", "materialization", "exports")
 _NOT_FILLED = ("query", "filter", "notifications", "description", "title")
 
 

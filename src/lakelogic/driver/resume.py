@@ -26,8 +26,8 @@ class Progress:
         return self.completed.get(_key(contract, window))
 
     def add(self, outcome: Outcome) -> None:
-        """Keep a contract that succeeded and blocks nothing."""
-        if self.path is None or not outcome.fine or outcome.blocks or outcome.result is None:
+        """Keep a contract of which nothing is left to do."""
+        if self.path is None or not outcome.fine or outcome.exit_code or outcome.result is None:
             return
         with self._lock:
             self.completed[_key(outcome.contract, outcome.window)] = outcome.result.run_id

@@ -123,7 +123,7 @@ def _tell_retry(node: Node, state: RetryCallState) -> None:
 def _ended(node: Node, window: Window, result: RunResult) -> Outcome:
     status: OutcomeStatus = "no_new_data" if result.status == "no_new_data" else "succeeded"
     blocks = "; ".join(result.blocking) or None
-    outcome = outcome_of(node, window, status, blocks or result.reason)
+    outcome = outcome_of(node, window, status, blocks or "; ".join(result.export_failures) or result.reason)
     told = f"'{node.name}': {blocks}" if blocks else None
     # Frames hold on to their session; of many contracts only what happened is kept.
     kept = replace(result, frames=None, handed=None, look=None)

@@ -229,7 +229,7 @@ class DataProcessor:
         result = self._runner.run_anew(beginning, finished, held)
         clear_away(self.contract, beginning.claims)
         self._runner.tidy_log()
-        return result
+        return self._runner.exported(beginning, result)
 
 
 def _silent(_: str) -> None:

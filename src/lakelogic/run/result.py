@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from lakelogic.engines.base import Committed
 from lakelogic.errors import ReconciliationError
+from lakelogic.exports.receipts import Receipt
 from lakelogic.observe.service_levels import ServiceLevelResult
 from lakelogic.plan.model import Plan
 from lakelogic.run.looking import SafeRows
@@ -135,6 +136,7 @@ class RunResult:
     attempt: int = 1
     sequence: int | None = None
     max_ratio: float | None = None
+    exports: tuple[Receipt, ...] = ()
     frames: tuple[Any, Any] | None = field(default=None, repr=False, compare=False)
     handed: Callable[[Any], Any] | None = field(default=None, repr=False, compare=False)
     look: Callable[[int], SafeRows] | None = field(default=None, repr=False, compare=False)
@@ -203,8 +205,13 @@ class RunResult:
         return self.status in ("failed", "awaiting_approval") or bool(self.blocking)
 
     @property
+    def export_failures(self) -> tuple[str, ...]:
+        """What could not be sent elsewhere; the tables are written, so that nothing downstream is blocked by it."""
+        return tuple(f"the export to {each.target} failed: {each.reason}" for each in self.exports if each.failed)
+
+    @property
     def exit_code(self) -> int:
-        return 1 if self.blocks_downstream else 0
+        return 1 if self.blocks_downstream or self.export_failures else 0
 
     def to_dict(self) -> dict[str, object]:
         """The result as plain data, for `--json` and the run log."""
@@ -235,6 +242,7 @@ class RunResult:
             "target": asdict(self.target) if self.target else None,
             "quarantine": asdict(self.quarantine) if self.quarantine else None,
             "secondary": [asdict(table) for table in self.secondary],
+            "exports": [receipt.to_dict() for receipt in self.exports],
             "timings": {name: round(seconds, 3) for name, seconds in self.timings.items()},
             "notes": list(self.notes),
             "error": self.error,

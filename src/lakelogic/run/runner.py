@@ -10,6 +10,7 @@ from typing import Any
 from loguru import logger
 
 from lakelogic.contract import LoadedContract
+from lakelogic.contract.exports import exports_of
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import EngineSettings, chosen_engine, engines, open_engine
 from lakelogic.errors import LakeLogicError, SourceChanged
@@ -22,6 +23,7 @@ from lakelogic.run.begin import Ask, Beginning, Prepared, require_keys, require_
 from lakelogic.run.changed_input import take_back_changed
 from lakelogic.run.commands import forget
 from lakelogic.run.execute import Execution
+from lakelogic.run.exporting import sent_after
 from lakelogic.run.external import refuse_external_logic
 from lakelogic.run.inputs import Input
 from lakelogic.run.links import guessed_links, read_links
@@ -222,6 +224,13 @@ class Runner:
             RunLog(self.contract.project.state_dir).tidy()
         except LakeLogicError as error:
             logger.warning("The files of the run log were not put together: {}", error)
+
+    def exported(self, beginning: Beginning, result: RunResult) -> RunResult:
+        """The result, with the receipts of what is sent elsewhere. A run without new data sends what is still due."""
+        if result.exit_code or beginning.ask.target is not None or not exports_of(self.contract):
+            return result
+        self._progress("exporting")
+        return replace(result, exports=sent_after(self.contract, result))
 
     def previewed(self, beginning: Beginning, found: Input) -> Prepared:
         """The plan of a run that does not begin; no engine is started without need."""

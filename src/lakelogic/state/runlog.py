@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lakelogic.errors import StateError
 from lakelogic.sources.delta_paths import can_open
@@ -97,10 +97,16 @@ def run_log_schema() -> pa.Schema:
 
 
 class RunLog:
-    """Appends to and reads the run log in a state folder."""
+    """Appends to and reads the run log in a state folder; a log of another kind has another name and schema."""
+
+    name: ClassVar[str] = "run_log"
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "run_log"
+        self.path = folder / self.name
+
+    def schema(self) -> pa.Schema:
+        """The columns; new ones are only ever added at the end."""
+        return run_log_schema()
 
     def require_usable(self) -> None:
         """Look, before anything is written, whether a run can be recorded here.
@@ -145,7 +151,7 @@ class RunLog:
             if (self.recorded(app_id) or 0) >= sequence:
                 return
             transactions = [Transaction(app_id, sequence)]
-        table = _as_table(row)
+        table = _as_table(row, self.schema())
         # Processes that write the very first rows at once all create the table; one wins, and the others append.
         again = Retrying(
             retry=retry_if_exception_type(CommitFailedError),
@@ -212,8 +218,8 @@ class RunLog:
 
         table = self._table()
         if table is None:
-            wanted = columns or run_log_schema().names
-            return run_log_schema().empty_table().select(wanted)
+            wanted = columns or self.schema().names
+            return self.schema().empty_table().select(wanted)
         terms = [f"{name} IN ({_quoted(value)})" for name, value in (equal or {}).items()]
         terms += [f"started_at >= {_quoted(_moment(since))}"] if since else []
         terms += [f"started_at < {_quoted(_moment(until))}"] if until else []
@@ -221,7 +227,7 @@ class RunLog:
         read = [name for name in columns if name in there] if columns else None
         # Read through a file system of Python, a process may be aborted when it ends.
         found = pa.RecordBatchReader.from_stream(table.scan(columns=read, predicate=" AND ".join(terms) or None))
-        return _as_known(found.read_all(), columns)
+        return _as_known(found.read_all(), self.schema(), columns)
 
     def _table(self) -> DeltaTable | None:
         from deltalake import DeltaTable
@@ -237,11 +243,10 @@ class RunLog:
             ) from None
 
 
-def _as_known(found: pa.Table, columns: list[str] | None) -> pa.Table:
+def _as_known(found: pa.Table, known: pa.Schema, columns: list[str] | None) -> pa.Table:
     """With the types of today: texts come as views, which can't be sorted. What a log of old does not have is unknown."""
     import pyarrow as pa
 
-    known = run_log_schema()
     fields = [known.field(each.name) if each.name in known.names else each for each in found.schema]
     found = found.cast(pa.schema(fields))
     for name in columns or ():
@@ -259,11 +264,10 @@ def _newest_format(table: DeltaTable) -> int:
     return max((int(value) for value in actions.column("max.format").to_pylist() if value is not None), default=0)
 
 
-def _as_table(row: Mapping[str, Any]) -> pa.Table:
+def _as_table(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
     """A run as a table of one row, by way of JSON: where pandas is installed, `from_pylist` would load it."""
     from pyarrow import json as arrow_json
 
-    schema = run_log_schema()
     known = {name: row.get(name) for name in schema.names}
     text = json.dumps({**known, "format": FORMAT}, default=_moment).encode()
     options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")

@@ -85,6 +85,6 @@ def _told_below(summary: Summary, console: Console) -> Iterator[RenderableType]:
 
 def kind_of(outcome: Outcome) -> str:
     """The mark of an outcome."""
-    if outcome.status == "succeeded" and outcome.exit_code:
+    if outcome.fine and outcome.exit_code:
         return "bad"
     return _KINDS.get(outcome.status, "doubtful")

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lakelogic.cli.screen.consoles import is_narrow
+from lakelogic.cli.screen.exports import exports_view
 from lakelogic.cli.screen.layout import GAP, INDENT, filled, grid, headed, indented, joined, line, mark, place, section
 from lakelogic.cli.screen.next import next_view
 from lakelogic.cli.screen.rows import rows_view
@@ -48,7 +49,9 @@ def result_view(result: RunResult, told: Told, console: Console) -> RenderableTy
     if result.status == "no_new_data":
         broken = any(level.status != "passed" for level in result.service_levels)
         levels = [section("Service levels", _service_levels(result, console))] if broken else []
-        return Group(_nothing_new(result, console), *levels, *next_view(told.next_commands))
+        return Group(
+            _nothing_new(result, console), *levels, *_exports(result, console), *next_view(told.next_commands)
+        )
     rows = rows_view(told.rows, console) if told.rows else []
     details = _details(result, told, console)
     return Group(*_head(result, told, console), *rows, *details, *next_view(told.next_commands))
@@ -56,12 +59,13 @@ def result_view(result: RunResult, told: Told, console: Console) -> RenderableTy
 
 def _nothing_new(result: RunResult, console: Console) -> RenderableType:
     name = (one_line(result.contract), "bold")
-    return Text.assemble(mark(console, "good"), " ", name, "  nothing new: ", one_line(result.reason))
+    sign = mark(console, "bad" if result.exit_code else "good")
+    return Text.assemble(sign, " ", name, "  nothing new: ", one_line(result.reason))
 
 
 def _head(result: RunResult, told: Told, console: Console) -> Iterator[RenderableType]:
     duration = sum(told.phases.values()) or (result.ended - result.started).total_seconds()
-    sign = mark(console, "bad" if result.blocks_downstream else "good")
+    sign = mark(console, "bad" if result.exit_code else "good")
     name = (one_line(result.contract), "bold")
     about = joined(
         [result.layer or "", result.engine, f"{counted(result.counts.source, 'row')} in {seconds(duration)}"]
@@ -111,11 +115,17 @@ def _details(result: RunResult, told: Told, console: Console) -> Iterator[Render
     tables = [("good", result.target), ("quarantined", result.quarantine)]
     if written := [(role, table) for role, table in tables if table is not None]:
         yield section("Written", _written(written, console))
+    yield from _exports(result, console)
     if told.phases:
         spent = [line(f"{what} {seconds(took)}") for what, took in told.phases.items()]
         yield section("Time", filled(spent, console.width - INDENT))
     if result.notes:
         yield section("Notes", *(line(note, "yellow") for note in result.notes))
+
+
+def _exports(result: RunResult, console: Console) -> Iterator[RenderableType]:
+    if result.exports:
+        yield section("Exports", exports_view(result.exports, console))
 
 
 def _steps(result: RunResult) -> Table:
