@@ -12,3 +12,5 @@ echo uv | "${compile[@]}" - -o requirements/uv.txt
 for wanted in requirements/orchestrators/*.in; do
   "${compile[@]}" "$wanted" -o "${wanted%.in}.txt"
 done
+# A Snowflake for tests; it pins other versions than ours, and so has an environment of its own.
+printf 'fakesnow[server]\nsnowflake-connector-python[pandas]<4\n' | "${compile[@]}" - -o requirements/fakesnow.txt

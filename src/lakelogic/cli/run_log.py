@@ -28,11 +28,11 @@ def command() -> None:
 
 @app.command("query")
 def query(
-    sql: Annotated[str, typer.Argument(help="A SELECT over the table run_log, in DuckDB's SQL.", show_default=False)],
+    sql: Annotated[str, typer.Argument(help="A SELECT over run_log or export_log, in DuckDB's SQL.", show_default=False)],
     project: Annotated[Path, typer.Option("--project", help="A folder of the project.", show_default=False)] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Ask the run log: one SELECT over the table run_log. It reads, and can't change anything."""
+    """Ask the logs: one SELECT over the tables run_log and export_log. It reads, and can't change anything."""
     found = _answer(sql, project)
     rows = found.to_pylist()
     if as_json:
@@ -49,10 +49,12 @@ def query(
 def _answer(sql: str, project: Path) -> pa.Table:
     from lakelogic.engines.duckdb.database import DatabaseError, answer
     from lakelogic.project import find_project
+    from lakelogic.state.exportlog import ExportLog
     from lakelogic.state.runlog import RunLog
 
+    state = find_project(project.resolve()).state_dir
     try:
-        return answer(sql, run_log=RunLog(find_project(project.resolve()).state_dir).arrow())
+        return answer(sql, run_log=RunLog(state).arrow(), export_log=ExportLog(state).arrow())
     except DatabaseError as error:
         cure = '`lakelogic run-log query "DESCRIBE run_log"` lists the columns.'
         raise UsageError(f"the query can't be answered: {error}", cure=cure) from None
