@@ -28,7 +28,9 @@ def command() -> None:
 
 @app.command("query")
 def query(
-    sql: Annotated[str, typer.Argument(help="A SELECT over run_log or export_log, in DuckDB's SQL.", show_default=False)],
+    sql: Annotated[
+        str, typer.Argument(help="A SELECT over run_log or export_log, in DuckDB's SQL.", show_default=False)
+    ],
     project: Annotated[Path, typer.Option("--project", help="A folder of the project.", show_default=False)] = Path(),
     as_json: AsJson = False,
 ) -> None:

@@ -32,7 +32,8 @@ class Export(Model):
         default=None, description="s3: folder in the bucket; the layer and the name of the contract when absent."
     )
     mode: Literal["merge", "replace"] | None = Field(
-        default=None, description="snowflake, databricks: merge by key, or replace all rows; merge where there is a key."
+        default=None,
+        description="snowflake, databricks: merge by key, or replace all rows; merge where there is a key.",
     )
     keys: Names = Field(default=(), description="Columns that identify a row; those of the contract when absent.")
     columns: Names = Field(default=(), description="Columns to send; all when absent.")

@@ -27,9 +27,7 @@ _LONGEST_TOLD = 400
 
 Environment = Mapping[str, str]
 
-export_targets: Registry[type[ExportTarget]] = Registry(
-    "export target", "lakelogic.exports", "export_targets"
-)
+export_targets: Registry[type[ExportTarget]] = Registry("export target", "lakelogic.exports", "export_targets")
 
 
 class ExportError(LakeLogicError):

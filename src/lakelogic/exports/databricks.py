@@ -271,7 +271,9 @@ def _publish(warehouse: _Warehouse, plan: ExportPlan, target: _Names, stage: _Na
         missing = " WHEN NOT MATCHED BY SOURCE THEN DELETE" if plan.delete_missing else ""
         found = warehouse.run(merge.upsert + missing)
     else:
-        found = warehouse.run(f"INSERT OVERWRITE {target.sql} ({merge.columns}) SELECT {merge.columns} FROM {stage.sql}")
+        found = warehouse.run(
+            f"INSERT OVERWRITE {target.sql} ({merge.columns}) SELECT {merge.columns} FROM {stage.sql}"
+        )
     told = found[0] if found else {}
     inserted, updated, deleted = (_count(told, f"num_{word}_rows") for word in ("inserted", "updated", "deleted"))
     return Sent(plan.rows, inserted, updated, deleted, statements=tuple(warehouse.statements))

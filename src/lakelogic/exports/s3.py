@@ -1,7 +1,7 @@
 """Exports to S3: a table as parquet files, or files of the project, and a manifest that says which of them count.
 
-    <prefix>/part-<hash>.parquet   rows, named for what they hold: what is there need not be sent again
-    <prefix>/_manifest.json        the files of the newest version; put last, and only over the one that was read before
+<prefix>/part-<hash>.parquet   rows, named for what they hold: what is there need not be sent again
+<prefix>/_manifest.json        the files of the newest version; put last, and only over the one that was read before
 """
 
 from __future__ import annotations
@@ -101,19 +101,19 @@ class S3(ExportTarget):
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
+        from botocore import exceptions
 
         try:
             yield
-        except ClientError as error:
+        except exceptions.ClientError as error:
             if _status(error) in _OVERTAKEN:
                 raise ExportUnavailable("another export has written to the same place at the same time.") from None
             if _status(error) >= 500 or error.response["Error"]["Code"] in _BUSY:
                 raise ExportUnavailable(f"S3 does not answer now: {self.told(error)}.") from None
             raise ExportError(f"S3 says no: {self.told(error)}.", cure="Check the bucket and the grants.") from None
-        except HTTPClientError as error:
+        except (exceptions.HTTPClientError, exceptions.ConnectionError) as error:
             raise ExportUnavailable(f"S3 can't be reached: {self.told(error)}.") from None
-        except BotoCoreError as error:
+        except exceptions.BotoCoreError as error:
             raise ExportError(f"S3 can't be used: {self.told(error)}.") from None
 
 

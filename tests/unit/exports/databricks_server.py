@@ -81,6 +81,8 @@ class Workspace:
     def reply(self, method: str, path: str, authorization: str | None, body: Any) -> tuple[int, dict[str, Any]]:
         if path == "/oidc/.well-known/oauth-authorization-server":
             return 200, {"authorization_endpoint": f"{self.url}/auth", "token_endpoint": f"{self.url}/token"}
+        if path.startswith("/.well-known/"):
+            return 404, {"error_code": "ENDPOINT_NOT_FOUND", "message": path}
         if path == "/token":
             return 200, {"access_token": self.token, "token_type": "Bearer", "expires_in": 3600}
         if authorization != f"Bearer {self.token}":
@@ -165,6 +167,7 @@ class OnDuckDB:
         if sql.startswith("INSERT OVERWRITE"):
             self.connection.execute("DELETE FROM " + sql.split()[2].replace("`", '"'))
             sql = sql.replace("INSERT OVERWRITE", "INSERT INTO", 1)
+        sql = re.sub(r"ADD COLUMNS \((.*)\)$", r"ADD COLUMN \1", sql)
         plain = sqlglot.transpile(sql.removesuffix(" USING DELTA"), read="databricks", write="duckdb")[0]
         if plain.startswith("MERGE"):
             actions = [action for (action,) in self.rows(f"{plain} RETURNING merge_action")]

@@ -11,12 +11,17 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+from loguru import logger
+
 from lakelogic.cli.main import main
 from lakelogic.contract import load_contract
 from lakelogic.exports.receipts import Receipt
 from lakelogic.exports.sending import Asked, export_contract
+from lakelogic.formats.arrow_types import arrow_schema
 from lakelogic.run.processor import DataProcessor
 from lakelogic.run.result import RunResult
+from lakelogic.sql.types import Columns
 from lakelogic.state.exportlog import ExportLog
 
 COLUMNS = {
@@ -71,13 +76,22 @@ class Shop:
             "exports": list(exports),
             **more,
         }
-        self.contract.write_text(json.dumps(said), encoding="utf-8")
+        lines = [f"{key}: {json.dumps(value)}" for key, value in said.items()]
+        self.contract.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def rows(self, *rows: Mapping[str, object]) -> None:
         """Put these rows in place of those in the source."""
         lines = [json.dumps(row, default=str, ensure_ascii=False) for row in rows]
         (self.root / "landing").mkdir(exist_ok=True)
         (self.root / "landing/rows.json").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def table(self, *rows: Mapping[str, object]) -> None:
+        """Write the table as a run would."""
+        from deltalake import write_deltalake
+
+        columns = Columns.of(**COLUMNS)
+        stored = pa.Table.from_pylist([dict(row) for row in rows], arrow_schema(columns))
+        write_deltalake(str(self.root / "tables/kpis"), stored, mode="overwrite")
 
     def run(self, *rows: Mapping[str, object]) -> RunResult:
         self.rows(*rows)
@@ -87,7 +101,12 @@ class Shop:
         return export_contract(load_contract(self.contract), Asked(**asked))
 
     def command(self, *words: str) -> int:
-        return main(["export", *words])
+        try:
+            return main(["export", *words])
+        finally:
+            # The command has sent the log to a stream that ends with the test.
+            logger.remove()
+            logger.disable("lakelogic")
 
     def project(self, text: str) -> None:
         (self.root / "lakelogic.toml").write_text(textwrap.dedent(text), encoding="utf-8")

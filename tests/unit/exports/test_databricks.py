@@ -34,9 +34,11 @@ def _stored(row: dict[str, object]) -> tuple[object, ...]:
     return tuple(told.values())
 
 
-def test_every_row_and_every_type_arrives_in_a_table_that_is_created(shop: Shop, there: Workspace, tables: OnDuckDB) -> None:
+def test_every_row_and_every_type_arrives_in_a_table_that_is_created(
+    shop: Shop, there: Workspace, tables: OnDuckDB
+) -> None:
     shop.lists([EXPORT])
-    shop.run(NORTH, SOUTH)
+    shop.table(NORTH, SOUTH)
     (receipt,) = shop.export(environment=there.environment)
     assert (receipt.status, receipt.sent.rows, receipt.sent.inserted, receipt.table_version) == ("succeeded", 2, 2, 0)
     assert tables.rows(_STORED) == [_stored(NORTH), _stored(SOUTH)]
@@ -45,7 +47,7 @@ def test_every_row_and_every_type_arrives_in_a_table_that_is_created(shop: Shop,
 
 def test_the_receipt_has_the_ids_of_all_statements(shop: Shop, there: Workspace) -> None:
     shop.lists([EXPORT])
-    shop.run(NORTH)
+    shop.table(NORTH)
     (receipt,) = shop.export(environment=there.environment)
     # The one that found no table has an id as well, but failed.
     ran = [f"statement-{number}" for number in range(2, len(there.asked) + 1)]
@@ -56,7 +58,7 @@ def test_the_receipt_has_the_ids_of_all_statements(shop: Shop, there: Workspace)
 
 def test_values_travel_as_parameters_and_never_as_sql(shop: Shop, there: Workspace) -> None:
     shop.lists([EXPORT])
-    shop.run(NORTH)
+    shop.table(NORTH)
     shop.export(environment=there.environment)
     assert not any("Köln" in sql or "north" in sql for sql in there.statements)
     (insert,) = [body for body in there.asked if body.get("parameters")]
@@ -66,7 +68,7 @@ def test_values_travel_as_parameters_and_never_as_sql(shop: Shop, there: Workspa
 
 def test_a_running_warehouse_is_preferred_and_a_stopped_one_is_better_than_none(shop: Shop, there: Workspace) -> None:
     shop.lists([EXPORT])
-    shop.run(NORTH)
+    shop.table(NORTH)
     shop.export(environment=there.environment)
     assert {body["warehouse_id"] for body in there.asked} == {"running"}
     there.asked.clear()
@@ -77,9 +79,9 @@ def test_a_running_warehouse_is_preferred_and_a_stopped_one_is_better_than_none(
 
 def test_changed_rows_are_merged_and_vanished_ones_stay(shop: Shop, there: Workspace, tables: OnDuckDB) -> None:
     shop.lists([EXPORT])
-    shop.run(NORTH, SOUTH)
+    shop.table(NORTH, SOUTH)
     shop.export(environment=there.environment)
-    shop.run({**NORTH, "orders": 7})
+    shop.table({**NORTH, "orders": 7})
     (receipt,) = shop.export(environment=there.environment)
     assert (receipt.sent.updated, receipt.sent.inserted, receipt.table_version) == (1, 0, 1)
     assert tables.rows(f"SELECT region, orders FROM {TABLE} ORDER BY 1") == [("north", 7), ("south", None)]
@@ -87,9 +89,9 @@ def test_changed_rows_are_merged_and_vanished_ones_stay(shop: Shop, there: Works
 
 def test_vanished_rows_are_deleted_when_asked(shop: Shop, there: Workspace, tables: OnDuckDB) -> None:
     shop.lists([{**EXPORT, "delete_missing": True}])
-    shop.run(NORTH, SOUTH)
+    shop.table(NORTH, SOUTH)
     shop.export(environment=there.environment)
-    shop.run(NORTH)
+    shop.table(NORTH)
     (receipt,) = shop.export(environment=there.environment)
     assert receipt.sent.deleted == 1
     assert tables.rows(f"SELECT region FROM {TABLE}") == [("north",)]
@@ -97,16 +99,16 @@ def test_vanished_rows_are_deleted_when_asked(shop: Shop, there: Workspace, tabl
 
 def test_a_table_without_a_key_is_replaced(shop: Shop, there: Workspace, tables: OnDuckDB) -> None:
     shop.lists([EXPORT], primary_key=[])
-    shop.run(NORTH, NORTH)
+    shop.table(NORTH, NORTH)
     shop.export(environment=there.environment)
-    shop.run(SOUTH)
+    shop.table(SOUTH)
     shop.export(environment=there.environment)
     assert tables.rows(f"SELECT region FROM {TABLE}") == [("south",)]
 
 
 def test_a_new_column_is_added_to_the_table(shop: Shop, there: Workspace, tables: OnDuckDB) -> None:
     shop.lists([{**EXPORT, "columns": ["region", "orders"]}])
-    shop.run(NORTH)
+    shop.table(NORTH)
     shop.export(environment=there.environment)
     shop.lists([{**EXPORT, "columns": ["region", "orders", "ratio"]}])
     shop.export(environment=there.environment)
@@ -118,7 +120,7 @@ def test_more_rows_than_a_statement_takes_come_in_several(
 ) -> None:
     monkeypatch.setattr(databricks, "_BATCH_CHARACTERS", 1000)
     shop.lists([EXPORT])
-    shop.run(*({**NORTH, "region": f"r{number}"} for number in range(25)))
+    shop.table(*({**NORTH, "region": f"r{number}"} for number in range(25)))
     shop.export(environment=there.environment)
     assert sum("from_json" in sql for sql in there.statements) > 3
     assert tables.rows(f"SELECT count(*) FROM {TABLE}") == [(25,)]
@@ -127,7 +129,7 @@ def test_more_rows_than_a_statement_takes_come_in_several(
 def test_a_slow_statement_is_asked_for_until_it_ends(shop: Shop, there: Workspace) -> None:
     there.slow = 3
     shop.lists([EXPORT])
-    shop.run(NORTH)
+    shop.table(NORTH)
     (receipt,) = shop.export(environment=there.environment)
     assert receipt.status == "succeeded"
     assert there.polls >= 3 * len(receipt.sent.statements)
@@ -135,10 +137,10 @@ def test_a_slow_statement_is_asked_for_until_it_ends(shop: Shop, there: Workspac
 
 def test_a_service_principal_signs_in(shop: Shop, there: Workspace) -> None:
     shop.lists([EXPORT])
-    shop.run(NORTH)
+    shop.table(NORTH)
     principal = {"DATABRICKS_CLIENT_ID": "robot", "DATABRICKS_CLIENT_SECRET": "a-client-secret"}
     (receipt,) = shop.export(environment={"DATABRICKS_HOST": there.url, **principal})
-    assert receipt.status == "succeeded"
+    assert (receipt.status, receipt.reason) == ("succeeded", "")
 
 
 def test_a_profile_of_the_cli_signs_in(shop: Shop, there: Workspace) -> None:
@@ -146,16 +148,18 @@ def test_a_profile_of_the_cli_signs_in(shop: Shop, there: Workspace) -> None:
     file.write_text(f"[lab]\nhost = {there.url}\ntoken = {there.token}\n")
     profile = {"DATABRICKS_CONFIG_PROFILE": "lab", "DATABRICKS_CONFIG_FILE": str(file)}
     shop.lists([EXPORT])
-    shop.run(NORTH)
+    shop.table(NORTH)
     (receipt,) = shop.export(environment={"DATABRICKS_HOST": there.url, **profile})
     assert receipt.status == "succeeded"
 
 
-def test_a_refused_statement_fails_the_export_and_leaves_the_table(shop: Shop, there: Workspace, tables: OnDuckDB) -> None:
+def test_a_refused_statement_fails_the_export_and_leaves_the_table(
+    shop: Shop, there: Workspace, tables: OnDuckDB
+) -> None:
     shop.lists([EXPORT])
-    shop.run(NORTH)
+    shop.table(NORTH)
     shop.export(environment=there.environment)
-    shop.run(SOUTH)
+    shop.table(SOUTH)
     there.refuses = "MERGE"
     (receipt,) = shop.export(environment=there.environment)
     assert receipt.status == "failed"
@@ -166,7 +170,7 @@ def test_a_refused_statement_fails_the_export_and_leaves_the_table(shop: Shop, t
 
 def test_a_wrong_token_is_told_without_the_token(shop: Shop, there: Workspace) -> None:
     shop.lists([EXPORT])
-    shop.run(NORTH)
+    shop.table(NORTH)
     (receipt,) = shop.export(environment={**there.environment, "DATABRICKS_TOKEN": "another-secret"})
     assert receipt.status == "failed"
     assert "another-secret" not in receipt.reason
@@ -176,6 +180,6 @@ def test_a_wrong_token_is_told_without_the_token(shop: Shop, there: Workspace) -
 def test_a_workspace_that_is_overloaded_is_asked_again(shop: Shop, there: Workspace) -> None:
     there.fails = [(429, "RESOURCE_EXHAUSTED"), (503, "TEMPORARILY_UNAVAILABLE")]
     shop.lists([EXPORT])
-    shop.run(NORTH)
+    shop.table(NORTH)
     (receipt,) = shop.export(environment=there.environment)
     assert receipt.status == "succeeded"

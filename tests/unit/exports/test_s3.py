@@ -46,7 +46,7 @@ class Bucket:
             aws_secret_access_key="a-secret-key",
         )
 
-    def keys(self) -> list[str]:
+    def names(self) -> list[str]:
         return [each["Key"] for each in self.client.list_objects_v2(Bucket=BUCKET).get("Contents", [])]
 
     def body(self, key: str) -> bytes:
@@ -77,14 +77,14 @@ def bucket(server: str) -> Iterator[Bucket]:
     found = Bucket(server)
     found.client.create_bucket(Bucket=BUCKET)
     yield found
-    for key in found.keys():
+    for key in found.names():
         found.client.delete_object(Bucket=BUCKET, Key=key)
     found.client.delete_bucket(Bucket=BUCKET)
 
 
 def test_a_table_arrives_with_all_its_rows_and_types(shop: Shop, bucket: Bucket) -> None:
     shop.lists([{"to": "s3"}])
-    shop.run(NORTH, SOUTH)
+    shop.table(NORTH, SOUTH)
     (receipt,) = shop.export(environment=bucket.environment)
     assert (receipt.status, receipt.sent.rows, receipt.sent.files) == ("succeeded", 2, 1)
     assert bucket.rows() == [NORTH, SOUTH]
@@ -97,12 +97,12 @@ def test_an_export_that_was_cut_off_sends_only_the_rest(
 ) -> None:
     monkeypatch.setattr(s3, "_PART_ROWS", 10)
     shop.lists([{"to": "s3"}])
-    shop.run(*({**NORTH, "region": f"r{number:02}"} for number in range(45)))
+    shop.table(*({**NORTH, "region": f"r{number:02}"} for number in range(45)))
     with monkeypatch.context() as cut:
         cut.setattr(s3._Store, "publish", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             shop.export(environment=bucket.environment)
-    bucket.client.delete_object(Bucket=BUCKET, Key=bucket.keys()[0])
+    bucket.client.delete_object(Bucket=BUCKET, Key=bucket.names()[0])
     (receipt,) = shop.export(environment=bucket.environment)
     assert (receipt.sent.files, receipt.sent.files_sent) == (5, 1)
     assert [row["region"] for row in bucket.rows()] == [f"r{number:02}" for number in range(45)]
@@ -114,23 +114,23 @@ def test_a_part_that_did_not_change_is_not_sent_again(
     monkeypatch.setattr(s3, "_PART_ROWS", 10)
     rows = [{**NORTH, "region": f"r{number:02}"} for number in range(30)]
     shop.lists([{"to": "s3", "delete_missing": True}])
-    shop.run(*rows)
+    shop.table(*rows)
     shop.export(environment=bucket.environment)
-    shop.run(*rows[:-1], {**rows[-1], "orders": 1})
+    shop.table(*rows[:-1], {**rows[-1], "orders": 1})
     (receipt,) = shop.export(environment=bucket.environment)
     assert (receipt.sent.files, receipt.sent.files_sent, receipt.sent.deleted) == (3, 1, 1)
     assert bucket.rows()[-1]["orders"] == 1
-    assert len(bucket.keys()) == 4
+    assert len(bucket.names()) == 4
 
 
 def test_readers_keep_the_old_files_until_they_are_deleted(shop: Shop, bucket: Bucket) -> None:
     shop.lists([{"to": "s3", "prefix": "/kpis/"}])
-    shop.run(NORTH)
+    shop.table(NORTH)
     shop.export(environment=bucket.environment)
     before = bucket.manifest("kpis")["files"][0]["name"]
-    shop.run(SOUTH)
+    shop.table(SOUTH)
     shop.export(environment=bucket.environment)
-    assert f"kpis/{before}" in bucket.keys()
+    assert f"kpis/{before}" in bucket.names()
     assert bucket.rows("kpis") == [SOUTH]
 
 
@@ -138,9 +138,9 @@ def test_a_manifest_that_somebody_else_has_replaced_meanwhile_is_not_overwritten
     shop: Shop, bucket: Bucket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop.lists([{"to": "s3"}])
-    shop.run(NORTH)
+    shop.table(NORTH)
     shop.export(environment=bucket.environment)
-    shop.run(SOUTH)
+    shop.table(SOUTH)
     theirs = json.dumps({"files": []}).encode()
     read = s3._Store.manifest
 
@@ -159,8 +159,8 @@ def test_a_manifest_that_somebody_else_has_replaced_meanwhile_is_not_overwritten
 
 
 def test_an_empty_table_is_a_manifest_without_files(shop: Shop, bucket: Bucket) -> None:
-    shop.lists([{"to": "s3"}], quality={"row_rules": [{"sql": "region <> 'north'"}]})
-    shop.run(NORTH)
+    shop.lists([{"to": "s3"}])
+    shop.table()
     (receipt,) = shop.export(environment=bucket.environment)
     assert (receipt.status, receipt.sent.rows) == ("succeeded", 0)
     assert [column["name"] for column in bucket.manifest()["columns"]] == list(NORTH)
@@ -184,12 +184,12 @@ def test_files_outside_the_project_are_not_sent(shop: Shop, bucket: Bucket) -> N
     (shop.root.parent / "other").mkdir(exist_ok=True)
     (receipt,) = export_files(find_project(shop.root), Asked(environment=bucket.environment))
     assert receipt.status == "failed"
-    assert bucket.keys() == []
+    assert bucket.names() == []
 
 
 def test_a_bucket_that_is_not_there_fails_the_export_without_secrets(shop: Shop, bucket: Bucket) -> None:
     shop.lists([{"to": "s3"}])
-    shop.run(NORTH)
+    shop.table(NORTH)
     (receipt,) = shop.export(environment={**bucket.environment, "S3_ARTIFACT_BUCKET": "nowhere"})
     assert receipt.status == "failed"
     assert "NoSuchBucket" in receipt.reason
@@ -201,7 +201,7 @@ def test_a_server_that_is_down_is_tried_again_and_then_told(
 ) -> None:
     monkeypatch.setattr("lakelogic.exports.sending._LONGEST_WAIT", 0.01)
     shop.lists([{"to": "s3"}])
-    shop.run(NORTH)
+    shop.table(NORTH)
     (receipt,) = shop.export(environment={**bucket.environment, "AWS_ENDPOINT_URL": "http://127.0.0.1:9"})
     assert (receipt.status, receipt.attempts) == ("failed", 3)
     assert "can't be reached" in receipt.reason

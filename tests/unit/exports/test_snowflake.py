@@ -62,7 +62,7 @@ def account(server: str) -> Account:
 
 def test_every_row_and_every_type_arrives_in_a_table_that_is_created(shop: Shop, account: Account) -> None:
     shop.lists([account.export])
-    shop.run(NORTH, SOUTH)
+    shop.table(NORTH, SOUTH)
     (receipt,) = shop.export(environment=account.environment)
     assert (receipt.status, receipt.reason) == ("succeeded", "")
     assert (receipt.sent.rows, receipt.sent.inserted, receipt.sent.updated) == (2, 2, 0)
@@ -76,9 +76,9 @@ def test_every_row_and_every_type_arrives_in_a_table_that_is_created(shop: Shop,
 
 def test_changed_rows_are_merged_and_vanished_ones_stay(shop: Shop, account: Account) -> None:
     shop.lists([account.export])
-    shop.run(NORTH, SOUTH)
+    shop.table(NORTH, SOUTH)
     shop.export(environment=account.environment)
-    shop.run({**NORTH, "orders": 7}, {**NORTH, "region": "west"})
+    shop.table({**NORTH, "orders": 7}, {**NORTH, "region": "west"})
     (receipt,) = shop.export(environment=account.environment)
     assert (receipt.sent.inserted, receipt.sent.updated, receipt.sent.deleted) == (1, 1, 0)
     assert account.rows("REGION, ORDERS") == [("north", 7), ("south", None), ("west", NORTH["orders"])]
@@ -86,9 +86,9 @@ def test_changed_rows_are_merged_and_vanished_ones_stay(shop: Shop, account: Acc
 
 def test_vanished_rows_are_deleted_when_asked(shop: Shop, account: Account) -> None:
     shop.lists([{**account.export, "delete_missing": True}])
-    shop.run(NORTH, SOUTH)
+    shop.table(NORTH, SOUTH)
     shop.export(environment=account.environment)
-    shop.run(NORTH)
+    shop.table(NORTH)
     (receipt,) = shop.export(environment=account.environment)
     assert receipt.sent.deleted == 1
     assert account.rows("REGION") == [("north",)]
@@ -96,9 +96,9 @@ def test_vanished_rows_are_deleted_when_asked(shop: Shop, account: Account) -> N
 
 def test_a_table_without_a_key_is_replaced(shop: Shop, account: Account) -> None:
     shop.lists([account.export], primary_key=[])
-    shop.run(NORTH, NORTH)
+    shop.table(NORTH, NORTH)
     shop.export(environment=account.environment)
-    shop.run(SOUTH)
+    shop.table(SOUTH)
     (receipt,) = shop.export(environment=account.environment)
     assert (receipt.sent.inserted, receipt.sent.deleted) == (1, 2)
     assert account.rows("REGION") == [("south",)]
@@ -106,7 +106,7 @@ def test_a_table_without_a_key_is_replaced(shop: Shop, account: Account) -> None
 
 def test_a_new_column_is_added_to_the_table(shop: Shop, account: Account) -> None:
     shop.lists([{**account.export, "columns": ["region"]}])
-    shop.run(NORTH)
+    shop.table(NORTH)
     shop.export(environment=account.environment)
     shop.lists([{**account.export, "columns": ["region", "ratio"]}])
     shop.export(environment=account.environment)
@@ -116,7 +116,7 @@ def test_a_new_column_is_added_to_the_table(shop: Shop, account: Account) -> Non
 def test_rows_come_in_batches(shop: Shop, account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snowflake, "_BATCH_ROWS", 4)
     shop.lists([{**account.export, "columns": ["region", "orders"]}])
-    shop.run(*({**NORTH, "region": f"r{number}"} for number in range(10)))
+    shop.table(*({**NORTH, "region": f"r{number}"} for number in range(10)))
     (receipt,) = shop.export(environment=account.environment)
     assert (receipt.status, receipt.sent.inserted) == ("succeeded", 10)
 
@@ -125,9 +125,9 @@ def test_a_merge_that_fails_leaves_the_table_as_it_was(
     shop: Shop, account: Account, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     shop.lists([{**account.export, "delete_missing": True}])
-    shop.run(NORTH, SOUTH)
+    shop.table(NORTH, SOUTH)
     shop.export(environment=account.environment)
-    shop.run({**NORTH, "orders": 7})
+    shop.table({**NORTH, "orders": 7})
 
     def broken(session: snowflake._Session, *_: object) -> int:
         session.run("DELETE FROM NO_SUCH_TABLE")
@@ -144,7 +144,7 @@ def test_a_server_that_is_down_is_told(shop: Shop, account: Account, monkeypatch
     monkeypatch.setattr(snowflake, "_LOGIN_SECONDS", 1)
     monkeypatch.setattr("lakelogic.exports.sending._ATTEMPTS", 1)
     shop.lists([account.export])
-    shop.run(NORTH)
+    shop.table(NORTH)
     (receipt,) = shop.export(environment={**account.environment, "SNOWFLAKE_HOST": "http://127.0.0.1:9"})
     assert receipt.status == "failed"
     assert "a-password" not in receipt.reason

@@ -49,9 +49,7 @@ def result_view(result: RunResult, told: Told, console: Console) -> RenderableTy
     if result.status == "no_new_data":
         broken = any(level.status != "passed" for level in result.service_levels)
         levels = [section("Service levels", _service_levels(result, console))] if broken else []
-        return Group(
-            _nothing_new(result, console), *levels, *_exports(result, console), *next_view(told.next_commands)
-        )
+        return Group(_nothing_new(result, console), *levels, *_exports(result, console), *next_view(told.next_commands))
     rows = rows_view(told.rows, console) if told.rows else []
     details = _details(result, told, console)
     return Group(*_head(result, told, console), *rows, *details, *next_view(told.next_commands))
