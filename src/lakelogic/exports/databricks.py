@@ -93,15 +93,16 @@ class Databricks(ExportTarget):
         from databricks.sdk import WorkspaceClient
         from databricks.sdk.config import Config
         from databricks.sdk.errors import (
-            DatabricksError,
             DeadlineExceeded,
             InternalError,
             TemporarilyUnavailable,
             TooManyRequests,
         )
+        from databricks.sdk.errors.base import DatabricksError
         from requests.exceptions import RequestException
 
-        known = {name: self.environment.get(variable) for name, variable in _VARIABLES.items()}
+        told = {name: self.environment.get(variable) for name, variable in _VARIABLES.items()}
+        known: dict[str, Any] = {name: value for name, value in told.items() if value}
         try:
             # The SDK has patience of its own, for five minutes by default.
             config = Config(
@@ -110,7 +111,7 @@ class Databricks(ExportTarget):
                 product_version="1.0.0",
                 http_timeout_seconds=90,
                 retry_timeout_seconds=60,
-                **{name: value for name, value in known.items() if value},
+                **known,
             )
             client = WorkspaceClient(config=config)
             yield _Warehouse(client, self.environment.get("DATABRICKS_WAREHOUSE_ID") or _chosen(client))

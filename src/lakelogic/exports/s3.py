@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,6 @@ from lakelogic.sql.types import type_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from botocore.exceptions import ClientError
 
 FORMAT = 1
 MANIFEST = "_manifest.json"
@@ -85,9 +85,7 @@ class S3(ExportTarget):
         )
 
     def _client(self) -> Any:
-        import boto3
-        from botocore.config import Config
-
+        boto3, config = import_module("boto3"), import_module("botocore.config")
         known = self.environment
         return boto3.session.Session().client(
             "s3",
@@ -96,13 +94,12 @@ class S3(ExportTarget):
             aws_session_token=known.get("AWS_SESSION_TOKEN") or None,
             region_name=known.get("AWS_REGION") or known.get("AWS_DEFAULT_REGION") or "us-east-1",
             endpoint_url=known.get("AWS_ENDPOINT_URL") or None,
-            config=Config(retries={"mode": "standard", "max_attempts": 4}, connect_timeout=10, read_timeout=60),
+            config=config.Config(retries={"mode": "standard", "max_attempts": 4}, connect_timeout=10, read_timeout=60),
         )
 
     @contextmanager
     def _told(self) -> Iterator[None]:
-        from botocore import exceptions
-
+        exceptions = import_module("botocore.exceptions")
         try:
             yield
         except exceptions.ClientError as error:
@@ -156,11 +153,10 @@ class _Store:
         return replace(file, was_sent=True)
 
     def manifest(self) -> _Before:
-        from botocore.exceptions import ClientError
-
+        errors = import_module("botocore.exceptions")
         try:
             found = self.client.get_object(Bucket=self.bucket, Key=self._key(MANIFEST))
-        except ClientError as error:
+        except errors.ClientError as error:
             if error.response["Error"]["Code"] == "NoSuchKey":
                 return _Before()
             raise
@@ -183,11 +179,10 @@ class _Store:
             self.client.delete_object(Bucket=self.bucket, Key=self._key(name))
 
     def _head(self, name: str) -> Mapping[str, Any] | None:
-        from botocore.exceptions import ClientError
-
+        errors = import_module("botocore.exceptions")
         try:
             found: Mapping[str, Any] = self.client.head_object(Bucket=self.bucket, Key=self._key(name))
-        except ClientError as error:
+        except errors.ClientError as error:
             if _status(error) == 404:
                 return None
             raise
@@ -259,5 +254,5 @@ def _manifest(plan: ExportPlan, files: list[_File]) -> bytes:
     return json.dumps({**told, "files": listed}, ensure_ascii=False, indent=1).encode()
 
 
-def _status(error: ClientError) -> int:
+def _status(error: Any) -> int:
     return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))

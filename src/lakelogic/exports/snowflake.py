@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from sqlglot import exp
@@ -93,6 +94,8 @@ class Snowflake(ExportTarget):
             "user": known["SNOWFLAKE_USER"],
             "paramstyle": "qmark",
             "login_timeout": _LOGIN_SECONDS,
+            # No statement of ours goes on when the connection is closed.
+            "enable_server_session_keep_alive_auto_detection": False,
             "session_parameters": {"QUERY_TAG": "lakelogic", "TIMEZONE": "UTC", "CLIENT_TELEMETRY_ENABLED": False},
         }
         if path := known.get("SNOWFLAKE_PRIVATE_KEY_PATH"):
@@ -118,7 +121,7 @@ class _Session:
             found: SnowflakeCursor | None = cursor.execute(sql) if rows is None else cursor.executemany(sql, rows)
             if cursor.sfqid:
                 self.statements.append(cursor.sfqid)
-            return cast("tuple[Any, ...]", (found.fetchone() if found is not None else None) or ())
+            return (found.fetchone() if found is not None else None) or ()
 
     def columns(self, table: str) -> list[str] | None:
         """The columns of a table, or None where there is none."""
@@ -126,8 +129,8 @@ class _Session:
 
         try:
             with closing(self.connection.cursor()) as cursor:
-                described = cursor.execute(f"DESCRIBE TABLE {table}")
-                return [str(row[0]) for row in described.fetchall()] if described is not None else []
+                cursor.execute(f"SELECT * FROM {table} LIMIT 0")
+                return [str(column[0]) for column in cursor.description or ()]
         except ProgrammingError as error:
             if error.errno in _ABSENT:
                 return None
@@ -144,7 +147,8 @@ def _prepare(session: _Session, plan: ExportPlan, table: Sequence[str]) -> None:
         session.run(f"CREATE DATABASE IF NOT EXISTS {database}")
         session.run(f"CREATE SCHEMA IF NOT EXISTS {database}.{schema}")
         session.run(f"CREATE TABLE IF NOT EXISTS {database}.{schema}.{name} ({definition(typed, _quoted)})")
-    for column, kind in typed if there is not None else ():
+        there = [_name(column) for column, _ in typed]
+    for column, kind in typed:
         if _name(column) not in there:
             session.run(f"ALTER TABLE {database}.{schema}.{name} ADD COLUMN {_quoted(column)} {kind}")
     session.run(f"USE SCHEMA {database}.{schema}")
@@ -209,6 +213,9 @@ def _type(column: Column) -> str:
 
 
 def _bound(value: object, nested: bool) -> object:
+    """A value as it is bound; text where that keeps every digit."""
+    if isinstance(value, Decimal):
+        return format(value, "f")
     return as_json(value) if nested and value is not None else value
 
 

@@ -54,4 +54,4 @@ class ExportLog(RunLog):
 
     def last(self, **equal: str) -> dict[str, Any] | None:
         """The newest receipt whose columns have these values."""
-        return next(iter(self.rows(**equal)[-1:]), None)
+        return next(iter(self.rows(None, **equal)[-1:]), None)

@@ -81,8 +81,8 @@ class Workspace:
     def reply(self, method: str, path: str, authorization: str | None, body: Any) -> tuple[int, dict[str, Any]]:
         if path == "/oidc/.well-known/oauth-authorization-server":
             return 200, {"authorization_endpoint": f"{self.url}/auth", "token_endpoint": f"{self.url}/token"}
-        if path.startswith("/.well-known/"):
-            return 404, {"error_code": "ENDPOINT_NOT_FOUND", "message": path}
+        if path == "/.well-known/databricks-config":
+            return 200, {"oidc_endpoint": f"{self.url}/oidc", "host_type": "workspace"}
         if path == "/token":
             return 200, {"access_token": self.token, "token_type": "Bearer", "expires_in": 3600}
         if authorization != f"Bearer {self.token}":

@@ -37,8 +37,9 @@ def fakesnow() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [environment(), "-m", "fakesnow", "-s", "-p", str(port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
+    command = [environment(), Path(__file__).with_name("fakesnow_program.py"), str(port)]
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=alone) as server:
         try:
             _wait_for(port, server)
             yield f"http://127.0.0.1:{port}"

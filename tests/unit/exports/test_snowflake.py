@@ -41,8 +41,7 @@ class Account:
         return {"to": "snowflake", "table": f"{self.database}.GOLD.REGION_KPIS"}
 
     def rows(self, select: str = "*") -> list[tuple[Any, ...]]:
-        host, port = self.url.removeprefix("http://").split(":")
-        login = {"user": "u", "password": "p", "account": "lab", "host": host, "port": int(port), "protocol": "http"}
+        login = snowflake.Snowflake(self.environment)._login()
         with closing(connector.connect(**login)) as there, closing(there.cursor()) as cursor:
             found = cursor.execute(f"SELECT {select} FROM {self.database}.GOLD.REGION_KPIS ORDER BY REGION")
             assert found is not None
