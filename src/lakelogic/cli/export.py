@@ -68,10 +68,12 @@ def _exported(path: Path, env: str | None, asked: Asked) -> list[Receipt]:
 
 def _refuse_idle(receipts: list[Receipt], to: str | None) -> None:
     """What was asked for by name, or all of it, must not be left undone in silence."""
+    from lakelogic.exports.base import export_targets
+
     idle = [receipt for receipt in receipts if receipt.status == "not_configured"]
     if idle and (to is not None or len(idle) == len(receipts)):
-        first = idle[0]
-        raise UsageError(f"{first.kind} is not configured.", cure=f"{first.reason.capitalize()}.")
+        kind = idle[0].kind
+        raise UsageError(f"{kind} is not configured.", cure=f"Set {export_targets.get(kind).needs}.")
 
 
 def _print(receipts: list[Receipt], *, as_json: bool) -> None:

@@ -19,6 +19,9 @@ from lakelogic.exports.base import ExportError
 from tests.unit.exports.fakesnow_server import fakesnow
 from tests.unit.exports.shop import NORTH, SOUTH, Shop
 
+# It starts a server of its own, whose packages may have to be fetched first.
+pytestmark = pytest.mark.slow
+
 
 @dataclass(frozen=True)
 class Account:
