@@ -12,7 +12,7 @@ NOT_SET = "(not set)"
 _SHOWN = ("contract", "target", "status", "error", "rows", "table_version", "run_id", "statements")
 
 
-def status(project: Project, environment: Environment | None = None) -> dict[str, dict[str, object]]:
+def export_status(project: Project, environment: Environment | None = None) -> dict[str, dict[str, object]]:
     """Every kind of system: whether it is set up, where it is, and the last export to it, if there was one."""
     variables = os.environ if environment is None else environment
     newest = {row["kind"]: row for row in ExportLog(project.state_dir).rows()}

@@ -12,7 +12,7 @@ from lakelogic.contract.exports import ExportKind
 from lakelogic.errors import ContractInvalid, UsageError
 from lakelogic.exports.base import ExportError, ExportPlan, ExportUnavailable, Rows, Sent, export_targets
 from lakelogic.exports.s3 import S3
-from lakelogic.exports.status import status
+from lakelogic.exports.status import export_status
 from lakelogic.project import find_project
 from lakelogic.run.processor import DataProcessor
 from lakelogic.state.locks import target_lock
@@ -204,13 +204,13 @@ def test_the_project_lists_exports_in_sections_or_in_a_file(shop: Shop, sent: li
 def test_status_tells_what_is_set_and_the_last_receipt_and_no_secret(shop: Shop, sent: list[ExportPlan]) -> None:
     shop.lists([{"to": "s3"}])
     project = find_project(shop.root)
-    assert status(project, {}) == {
+    assert export_status(project, {}) == {
         "databricks": {"configured": False, "host": "(not set)"},
         "s3": {"configured": False, "bucket": "(not set)"},
         "snowflake": {"configured": False, "account": "(not set)"},
     }
     result = shop.run(NORTH)
-    told = status(project)
+    told = export_status(project)
     assert (told["s3"]["configured"], told["s3"]["bucket"]) == (True, "lab")
     last = told["s3"]["last_export"]
     assert isinstance(last, dict)

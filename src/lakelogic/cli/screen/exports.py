@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from lakelogic.cli.screen.layout import grid, joined, line, mark
-from lakelogic.cli.screen.wording import counted, number, one_line, seconds, size
 from lakelogic.exports.receipts import Receipt
+from lakelogic.wording import counted, number, one_line, seconds, size
 
 _KINDS = {"succeeded": "good", "unchanged": "good", "failed": "bad", "not_configured": "idle", "planned": "idle"}
 

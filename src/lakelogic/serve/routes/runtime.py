@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from lakelogic.exports.status import export_status
 from lakelogic.serve.answers import answer, as_json, refusal
 from lakelogic.serve.reading.project import Served
 from lakelogic.serve.reading.quality import pipeline_summary, quality_report
@@ -60,18 +60,9 @@ def routes(served: Served) -> APIRouter:
 
     @found.get("/api/runtime/export-status", summary="Which exports are set up, and how the last ones ended")
     def exports() -> Response:
-        return answer({"schema": "lakehouse-export-status-v1", **_exports()})
+        return answer({"schema": "lakehouse-export-status-v1", **export_status(served.project)})
 
     return found
-
-
-def _exports() -> dict[str, object]:
-    said = {"snowflake": ("account", "SNOWFLAKE_ACCOUNT"), "databricks": ("host", "DATABRICKS_HOST")}
-    said["s3"] = ("bucket", "S3_ARTIFACT_BUCKET")
-    return {
-        kind: {"configured": name in os.environ, word: os.environ.get(name, "(not set)")}
-        for kind, (word, name) in said.items()
-    }
 
 
 def _quality(served: Served) -> dict[str, object]:
