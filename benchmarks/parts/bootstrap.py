@@ -31,17 +31,19 @@ def measure(files: int, megabytes: int, tell: Tell) -> Measured:
 
 def _bootstrapped(landing: Path, folder: Path) -> Measured:
     arguments = ["bootstrap", "--landing", str(landing), "--output-dir", str(folder)]
-    began = time.perf_counter()
+    began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-m", "lakelogic", *arguments, "--registry", str(folder / "_registry.yaml"), "--json"],
         capture_output=True,
         check=True,
     )
     seconds = time.perf_counter() - began
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime
     # Linux tells kilobytes, macOS bytes; the child with the most counts, and the largest comes last.
-    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // (1024 if sys.platform != "darwin" else 1024**2)
+    peak = used.ru_maxrss // (1024 if sys.platform != "darwin" else 1024**2)
     rows = sum(entity["rows"] for entity in json.loads(done.stdout)["entities"])
-    return {"seconds": round(seconds, 2), "peak_mb": peak, "rows": rows}
+    return {"seconds": round(seconds, 2), "cpu_seconds": round(cpu, 2), "peak_mb": peak, "rows": rows}
 
 
 def _landing(folder: Path, files: int, megabytes: int) -> Path:

@@ -89,10 +89,10 @@ class Typed:
 def possible_forms(name: str, values: Sequence[str], *, only_times: bool = False) -> tuple[Form, ...]:
     """The forms that values of a column may have, after some of them; none where most are plain text."""
     candidates = TIMES if only_times else ALL
-    fitting = [[form for form in candidates if re.fullmatch(form.pattern, value)] for value in values]
-    if sum(map(bool, fitting)) < _MOST * len(values):
+    fitting = {value: [form.name for form in candidates if re.fullmatch(form.pattern, value)] for value in set(values)}
+    if sum(1 for value in values if fitting[value]) < _MOST * len(values):
         return ()
-    found = {form.name for fits in fitting for form in fits} if values else {form.name for form in candidates}
+    found = {name for fits in fitting.values() for name in fits} if values else {form.name for form in candidates}
     if found & {form.name for form in NUMBERS}:
         found |= {form.name for form in NUMBERS}
         if _DAY_NAME.search(name.lower()):

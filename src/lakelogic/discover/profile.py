@@ -22,7 +22,7 @@ from lakelogic.sources.files import Listing, list_files
 from lakelogic.sources.read import FilesToRead
 from lakelogic.sql.types import STRING, Column, Columns, type_name
 
-_SAMPLE = 10_000
+_SAMPLE = 4_000
 # A column with more different values than this is no list of choices.
 _CHOICES = 20
 # Fewer rows than this say little about those to come.
