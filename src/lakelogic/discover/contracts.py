@@ -68,10 +68,13 @@ def standing_contract(profile: Profile, landing: Place, place: Place) -> str:
         Line("source:"),
         Line("type: delta", depth=1),
         Line(f"path: {value(place.seen_from(name, landing.table(name)))}", depth=1),
-        Line(f"load_mode: {'cdc' if key and key.change else 'incremental'}", depth=1),
-        Line("watermark_strategy: delta_version", "only what was added since the last run", depth=1),
     ]
-    if key and key.change:
+    if _is_incremental(profile):
+        source.append(Line(f"load_mode: {'cdc' if key and key.change else 'incremental'}", depth=1))
+        source.append(Line("watermark_strategy: delta_version", "only what was added since the last run", depth=1))
+    else:
+        source.append(Line("load_mode: full", "the table is replaced as a whole", depth=1))
+    if key and key.change and _is_incremental(profile):
         source.append(Line(f"cdc_op_field: {value(key.change)}", depth=1))
         source.append(Line(f"cdc_delete_values: {value(list(key.deletes))}", depth=1))
         source.append(Line(f"cdc_timestamp_field: {value(key.newest_by)}", depth=1))
@@ -87,7 +90,7 @@ def standing_contract(profile: Profile, landing: Place, place: Place) -> str:
         list(_newest(profile)),
         [
             Line("materialization:"),
-            Line(f"strategy: {'merge' if key else 'append'}", depth=1),
+            Line(f"strategy: {_standing_strategy(profile)}", depth=1),
             Line(f"target_path: {value(place.seen_from(name, place.table(name)))}", depth=1),
         ],
     ]
@@ -269,9 +272,15 @@ def _standing(profile: Profile, column: ColumnProfile) -> str:
     return f"- {value(told)}"
 
 
+def _standing_strategy(profile: Profile) -> str:
+    if not _is_incremental(profile):
+        return "overwrite"
+    return "merge" if profile.key else "append"
+
+
 def _newest(profile: Profile) -> Iterator[Line]:
     key = profile.key
-    if key is None or key.change:
+    if key is None or (key.change and _is_incremental(profile)) or (not key.newest_by and not _is_incremental(profile)):
         return
     if key.newest_by is None:
         yield Line("", "No column tells which of two rows is newer: a key that comes twice in one run is an error.")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from lakelogic.discover.names import plain
 from lakelogic.engines.profiling import Facts, Form
 
 _DAY = r"(0[1-9]|[12]\d|3[01])"
@@ -95,14 +96,14 @@ def possible_forms(name: str, values: Sequence[str], *, only_times: bool = False
     found = {name for fits in fitting.values() for name in fits} if values else {form.name for form in candidates}
     if found & {form.name for form in NUMBERS}:
         found |= {form.name for form in NUMBERS}
-        if _DAY_NAME.search(name.lower()):
+        if _DAY_NAME.search(plain(name)):
             found.add(COMPACT.form.name)
     return tuple(form for form in (*candidates, COMPACT.form) if form.name in found)
 
 
 def is_code(name: str) -> bool:
     """Whether a column's name says that its digits identify something, rather than count it."""
-    return _CODE_NAME.search(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()) is not None
+    return _CODE_NAME.search(plain(name)) is not None
 
 
 def type_of(name: str, facts: Facts, forms: Sequence[Form]) -> Typed:

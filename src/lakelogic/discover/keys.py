@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lakelogic.discover.names import plain, singular
 from lakelogic.engines.profiling import Answers, Questions
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from lakelogic.discover.profile import ColumnProfile
 
 _NEARLY = 0.85
+# In fewer rows, a column that is no key by its name is unique by chance.
+_ENOUGH = 20
 _MOST = 0.95
 # A few rows without a key are mistakes; more of them say that it is none.
 _LACKING = 0.05
@@ -70,7 +72,7 @@ def _guess(entity: Entity, columns: Sequence[ColumnProfile], answers: Answers) -
     for column in ranked:
         by_name = _rank(entity, column) < _OTHER
         unique = answers.unique.get((column.name,)) == column.facts.values
-        if unique and (by_name or (named is None and column.typed.type == "string")):
+        if unique and (by_name or (named is None and column.typed.type == "string" and column.rows >= _ENOUGH)):
             why = " by its name, and" if by_name else ""
             told = f"{column.name} is the key:{why} unique in {_present(column)}"
             return Key((column.name,), (told,), not column.nulls, newest_by=time)
@@ -102,8 +104,8 @@ def _named(entity: Entity, columns: Iterable[ColumnProfile]) -> ColumnProfile | 
 
 
 def _rank(entity: Entity, column: ColumnProfile) -> int:
-    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column.name).lower()
-    words = [_singular(word) for word in (entity.name, *entity.name.split("_"))]
+    name = plain(column.name)
+    words = [singular(word) for word in (entity.name, *entity.name.split("_"))]
     if name in [f"{word}_{end}" for word in words for end in ("id", "key", "no", "number", "code", "uuid")]:
         return 0
     if name in ("id", "uuid", "guid", "key", *words):
@@ -113,10 +115,6 @@ def _rank(entity: Entity, column: ColumnProfile) -> int:
     if name.endswith(("_id", "_key", "_uuid", "_guid")):
         return 2
     return 3 if name.endswith(("_no", "_nr", "_number", "_code")) else _OTHER
-
-
-def _singular(word: str) -> str:
-    return re.sub(r"ies$", "y", word) if word.endswith("ies") else word.removesuffix("s")
 
 
 def _time(columns: Iterable[ColumnProfile]) -> str | None:

@@ -11,6 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from lakelogic.contract.naming import format_of
+from lakelogic.discover.names import plain
 from lakelogic.errors import SourceError, UsageError
 from lakelogic.formats.base import formats
 from lakelogic.formats.bytes import is_uri
@@ -50,7 +51,7 @@ _NAMELESS = {"", "part", "data", "file", "export", "extract", "dump", "output", 
 class Entity:
     """Files that hold rows of one kind; `pattern` finds them, and no others, in `path`.
 
-    `dated` is the form of the date in their names or folders. What of the path is `plain` is no glob.
+    `dated` is the form of the date in their names or folders. What of the path is `fixed` is no glob.
     """
 
     name: str
@@ -59,7 +60,7 @@ class Entity:
     pattern: str | None
     files: tuple[SourceFile, ...]
     dated: str | None = None
-    plain: str = ""
+    fixed: str = ""
 
     @property
     def size(self) -> int:
@@ -117,10 +118,10 @@ def entity_of(path: str, format: str | None = None) -> Entity:
         raise UsageError(f"the format of {path} can't be told.", cure=f"Pass --format: {', '.join(formats.names())}.")
     named = [_named(listing, file, told) for file in listing.files]
     stems, forms = {each.stem for each in named}, {each.dated for each in named}
-    name = (stems.pop() if len(stems) == 1 else "") or _snake(listing.root.rpartition("/")[2]) or "data"
+    name = (stems.pop() if len(stems) == 1 else "") or plain(listing.root.rpartition("/")[2]) or "data"
     is_file = [file.path for file in listing.files] == [place]
     dated = None if is_file or len(forms) > 1 else forms.pop()
-    return Entity(name, told, place, None, listing.files, dated, plain=here)
+    return Entity(name, told, place, None, listing.files, dated, fixed=here)
 
 
 def _group(each: _Named) -> tuple[str, str, str]:
@@ -139,7 +140,7 @@ def _named(listing: Listing, file: SourceFile, format: str | None) -> _Named:
             glob = stem[: found.start()] + re.sub(r"\d", "?", found[0]) + stem[found.end() :]
             stem = stem[: found.start()] + stem[found.end() :]
             break
-    stem = _snake(_COUNTER.sub("", stem))
+    stem = plain(_COUNTER.sub("", stem))
     glob = _COUNTER.sub("*", glob)
     told = format or format_of(name) or ""
     return _Named(file, "/".join(kept), "" if _is_nameless(stem) else stem, f"{glob}{ending}", told, dated)
@@ -151,25 +152,25 @@ def _is_nameless(stem: str) -> bool:
 
 def _undated(folders: Sequence[str]) -> tuple[list[str], str | None]:
     """Folders without those that tell a date or a partition, and the form of that date."""
-    plain = [folder for folder in folders if "=" not in folder]
+    others = [folder for folder in folders if "=" not in folder]
     hive = [f"{name}={_HIVE[name.lower()]}" for name in (f.partition("=")[0] for f in folders if "=" in f)
             if name.lower() in _HIVE]  # fmt: skip
     if hive and "year" in hive[0].lower():
-        return plain, "/".join(hive)
-    joined = "/".join(plain)
+        return others, "/".join(hive)
+    joined = "/".join(others)
     for form, text in _FOLDERS:
         parts = text.count("/") + 1
-        if len(plain) >= parts and form.period(joined) is not None:
-            kept = [each for each in plain if not re.fullmatch(r"[\dT:_-]+", each)]
-            if len(plain) - len(kept) == parts:
+        if len(others) >= parts and form.period(joined) is not None:
+            kept = [each for each in others if not re.fullmatch(r"[\dT:_-]+", each)]
+            if len(others) - len(kept) == parts:
                 return kept, text
-    return plain, None
+    return others, None
 
 
 def _entity(listing: Listing, members: Sequence[_Named], everything: Iterable[_Named], *, alone: bool) -> Entity:
     first = members[0]
     folder = f"{listing.root}/{first.folder}" if first.folder else listing.root
-    name = first.stem or _snake(first.folder.rpartition("/")[2]) or _snake(listing.root.rpartition("/")[2]) or "data"
+    name = first.stem or plain(first.folder.rpartition("/")[2]) or plain(listing.root.rpartition("/")[2]) or "data"
     forms = {each.dated for each in members}
     inside = [each for each in everything if f"{each.folder}/".startswith(f"{first.folder}/" if first.folder else "")]
     return Entity(
@@ -179,7 +180,7 @@ def _entity(listing: Listing, members: Sequence[_Named], everything: Iterable[_N
         None if alone and not first.stem and first.folder else _pattern(members, inside),
         tuple(each.file for each in members),
         forms.pop() if len(forms) == 1 else None,
-        plain=folder,
+        fixed=folder,
     )
 
 
@@ -229,14 +230,9 @@ def _apart(found: Sequence[Entity]) -> tuple[Entity, ...]:
     out = []
     for same in named.values():
         for number, entity in enumerate(same, 1):
-            parent = _snake(entity.path.rstrip("/").rpartition("/")[2])
-            others = [f"{_snake(e.path.rstrip('/').rpartition('/')[2])}_{e.name}" for e in same]
+            parent = plain(entity.path.rstrip("/").rpartition("/")[2])
+            others = [f"{plain(e.path.rstrip('/').rpartition('/')[2])}_{e.name}" for e in same]
             fuller = f"{parent}_{entity.name}"
             unique = len(set(others)) == len(others)
             out.append(entity if len(same) == 1 else replace(entity, name=fuller if unique else f"{fuller}_{number}"))
     return tuple(sorted(out, key=lambda entity: entity.name))
-
-
-def _snake(text: str) -> str:
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", text)
-    return re.sub(r"[^0-9a-zA-Z]+", "_", parted).strip("_").lower()

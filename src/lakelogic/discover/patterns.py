@@ -24,7 +24,7 @@ def common_pattern(values: Sequence[str]) -> str | None:
         return None
     shape, times = shapes.most_common(1)[0]
     # Plain words have a form as well, and it says nothing.
-    if times < _MOST * len(values) or "[0-9]" not in shape:
+    if times < _MOST * len(values) or "[0-9]" not in shape or " " in shape or not "".join(shape).isascii():
         return None
     alike = [runs for runs in cut if _shape(runs) == shape]
     return "^" + "".join(_part(kind, place) for kind, place in zip(shape, zip(*alike, strict=True), strict=True)) + "$"

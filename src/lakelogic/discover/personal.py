@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from lakelogic.discover.names import plain, singular
+
 # A kind that fewer values show is by chance.
 _MOST = 0.8
 _FEW = 5
@@ -57,6 +59,7 @@ class Kind:
     rule: str | None = None
 
 
+_PEOPLE = "customer|client|contact|holder|user|member|employee|patient|guest|lead|driver|student|passenger"
 KINDS = (
     Kind("e-mail", r"e?_?mails?|email_address", r"[^@\s]+@[^@\s]+\.[^@\s.]+", rule="^[^@ ]+@[^@ ]+[.][^@ .]+$"),
     Kind("card number", r"(credit_?)?card(_?(no|nr|number))?|pan", r"\d{4}[ -]?\d{4}[ -]?\d{4}[ -]?\d{1,7}", _is_card),
@@ -73,7 +76,7 @@ KINDS = (
     Kind("birth date", r"dob|birth|birth_?da(te|y)|date_of_birth|born(_on)?", masking="nullify"),
     Kind(
         "name of a person",
-        r"((first|last|full|middle|given|family|customer|contact|holder|person|employee|patient)_?)name|surname|forename",
+        rf"((first|last|full|middle|given|family|person|{_PEOPLE})_?)name|surname|forename",
         masking_format="{first1}***",
     ),
     Kind("street address", r"street(_\w+)?|address(_?line)?(_?\d)?|home_address", masking="redact"),
@@ -92,11 +95,12 @@ class Personal:
     pattern: str | None = None
 
 
-def guess_personal(name: str, values: Sequence[str], *, is_text: bool = True) -> Personal | None:
-    """What kind of personal data a column holds, if any; `values` are some of them."""
-    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower().replace(" ", "_")
+def guess_personal(name: str, values: Sequence[str], entity: str = "", *, is_text: bool = True) -> Personal | None:
+    """What kind of personal data a column of an entity holds, if any; `values` are some of them."""
+    # The name of a customer is personal, that of a product is not.
+    said = f"{singular(entity)}_{plain(name)}" if plain(name) == "name" else plain(name)
     for kind in KINDS:
-        named = re.search(rf"(^|_)({kind.names})(_|$)", plain) is not None
+        named = re.search(rf"(^|_)({kind.names})(_|$)", said) is not None
         shown = sum(_shows(kind, value, named) for value in values) if kind.pattern and is_text else 0
         if found := _reason(kind, named, shown, len(values)):
             return Personal(kind.word, found, kind.masking, kind.masking_format, kind.rule)

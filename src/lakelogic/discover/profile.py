@@ -88,7 +88,7 @@ def profile_of(entity: Entity, asked: Asked) -> Profile:
         SourceError: its files are empty, not readable, or not written in one way.
     """
     options = _options(entity)
-    listing = list_files(entity.path, entity.pattern, entity.plain)
+    listing = list_files(entity.path, entity.pattern, entity.fixed)
     looking = open_profiler(_wanted(entity, options, listing), asked.limit)
     sample = _texts(looking.sample(min(asked.limit or _SAMPLE, _SAMPLE)))
     columns = source_columns(looking.wanted)
@@ -96,7 +96,7 @@ def profile_of(entity: Entity, asked: Asked) -> Profile:
         raise SourceError(f"the files of '{entity.name}' have no columns.", cure="Check --format and --pattern.")
     possible = {column.name: _possible(looking, column, sample) for column in columns}
     look = looking.look(possible)
-    found = [_column(looking, column, look, possible, sample, asked) for column in columns]
+    found = [_column(looking, column, look, possible, sample, asked, entity.name) for column in columns]
     questions = _questions(entity, found, look.rows, asked)
     answers = looking.look_closer(questions) if questions else Answers()
     answered = tuple(_answered(column, answers) for column in found)
@@ -122,7 +122,7 @@ def _options(entity: Entity) -> ReadOptions:
 
 
 def _wanted(entity: Entity, options: ReadOptions, listing: Listing) -> FilesToRead:
-    spec = SourceSpec(Location(entity.path), entity.format, options, entity.pattern, entity.plain)
+    spec = SourceSpec(Location(entity.path), entity.format, options, entity.pattern, entity.fixed)
     wanted = to_read(None, spec, listing, listing.files)
     if options.header or entity.format != "csv":
         return wanted
@@ -165,6 +165,7 @@ def _column(
     possible: Mapping[str, Sequence[Form]],
     sample: Mapping[str, Sequence[str]],
     asked: Asked,
+    entity: str,
 ) -> ColumnProfile:
     facts, ways = look.facts[column.name], possible[column.name]
     is_text = type_name(column.type) == "string"
@@ -176,7 +177,7 @@ def _column(
     is_plain = typed.type == "string" and typed.form is None and nearly is None
     lacking = sum(len(layout.files) for layout in looking.wanted.layouts if column.name not in layout.columns)
     seen = sample.get(column.name, ())
-    personal = guess_personal(column.name, seen, is_text=is_text) if asked.personal else None
+    personal = guess_personal(column.name, seen, entity, is_text=is_text) if asked.personal else None
     return ColumnProfile(
         column.name,
         typed,

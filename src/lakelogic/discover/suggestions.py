@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqlglot.dialects.spark import Spark
 
+from lakelogic.discover.names import plain
 from lakelogic.discover.profile import FEW_ROWS, ColumnProfile, Profile
 from lakelogic.sql.build import quoted
 
@@ -75,7 +76,7 @@ def _usual_spellings(listed: Mapping[str, int]) -> dict[str, int]:
 
 
 def _bounds(column: ColumnProfile) -> Iterator[Suggestion]:
-    name, facts = column.name.lower(), column.facts
+    name, facts = plain(column.name), column.facts
     if facts.low is None or facts.high is None or column.typed.type == "string" or column.listed:
         return
     top = 1 if _SHARE.search(name) and facts.high <= 1 else 100 if _PERCENT.search(name) and facts.high <= 100 else None
@@ -105,5 +106,5 @@ def _matching(column: ColumnProfile) -> Iterator[Suggestion]:
 
 def named(column: str) -> str:
     """A column's name as SQL writes it."""
-    plain = re.fullmatch(r"[A-Za-z_]\w*", column) and column.upper() not in Spark.Tokenizer.KEYWORDS
-    return column if plain else quoted(column)
+    is_bare = re.fullmatch(r"[A-Za-z_]\w*", column) and column.upper() not in Spark.Tokenizer.KEYWORDS
+    return column if is_bare else quoted(column)
