@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
@@ -150,8 +150,15 @@ class History:
             UsageError: no run has this name, or several have.
         """
         rows = self._rows_of(run_id) or self._rows_of(self._id_that_ends(run_id))
-        report = rows[0].pop("report")
-        return RunDetail(Run(**rows[0]), json.loads(report) if report else {})
+        return _detail(rows[0])
+
+    def details(self, run_ids: Iterable[str]) -> dict[str, RunDetail]:
+        """Several runs with all that is known of them, by their ids; those that are not in the log are left out."""
+        wanted = list(run_ids)
+        if not wanted:
+            return {}
+        rows = _newest(self._log.arrow([*_COLUMNS, "report"], among={"run_id": wanted})).to_pylist()
+        return {row["run_id"]: _detail(row) for row in reversed(rows)}
 
     def _rows_of(self, run_id: str) -> list[dict[str, Any]]:
         rows: list[dict[str, Any]] = _newest(self._log.arrow([*_COLUMNS, "report"], {"run_id": run_id})).to_pylist()
@@ -197,6 +204,11 @@ class History:
             for outcome in map(_rule, [*(row["rules"] or ()), *(row["dataset_rules"] or ())])
             if rule is None or outcome.name == rule
         )
+
+
+def _detail(row: Mapping[str, Any]) -> RunDetail:
+    report = row["report"]
+    return RunDetail(Run(**{name: row[name] for name in _COLUMNS}), json.loads(report) if report else {})
 
 
 def _newest(runs: pa.Table) -> pa.Table:

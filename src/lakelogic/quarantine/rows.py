@@ -25,7 +25,7 @@ NUMBER = "_ll_number"
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which rows; what is not said is no condition. `key` maps columns to their stored values, `row` begins an id.
+    """Which rows; what is not said is no condition. `key` maps columns to their stored values, `row` begins an id, `ids` are whole.
 
     `read_again` tells which rows a later run has judged once more: those that were active are superseded.
     """
@@ -39,6 +39,7 @@ class Wanted:
     row: str | None = None
     not_of: str | None = None
     with_original: bool = False
+    ids: tuple[str, ...] = ()
     read_again: exp.Expr | None = None
 
     @property
@@ -67,6 +68,8 @@ class Wanted:
             found.append(exp.StartsWith(this=ref(names.ROW_ID), expression=exp.Literal.string(self.row)))
         if self.not_of:
             found.append(exp.NEQ(this=ref(names.QUARANTINE_RUN), expression=exp.Literal.string(self.not_of)))
+        if self.ids:
+            found.append(ref(names.ROW_ID).isin(*self.ids))
         if self.with_original:
             found.append(exp.not_(ref(names.ORIGINAL).is_(exp.null())))
         return found

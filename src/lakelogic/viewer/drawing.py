@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 
 from lakelogic.viewer.layout import WIDTH, Layout, Placed, Routed, lay_out
-from lakelogic.viewer.view import View
+from lakelogic.viewer.view import Box, View
 from lakelogic.viewer.wording import mood, state, summary
 
+_BUTTON = ' tabindex="-1" role="button"'
 _NAME_LENGTH, _SUMMARY_LENGTH, _SOURCE_LENGTH = 24, 32, 29
 
 
-def svg(view: View, layout: Layout | None = None) -> str:
-    """The picture. Boxes are `g.box` with `data-box`, their place in `view.boxes`; arrows are `path.arrow` likewise."""
+def svg(view: View, layout: Layout | None = None, link: Callable[[Box], str | None] | None = None) -> str:
+    """The picture. Boxes are `g.box` with `data-box`, their place in `view.boxes`; arrows are `path.arrow` likewise.
+
+    `link` gives the address that a box leads to, where it leads anywhere.
+    """
     layout = layout or lay_out(view)
     numbers = {box.name: number for number, box in enumerate(view.boxes)}
     size = f'viewBox="0 0 {layout.width:g} {layout.height:g}" width="{layout.width:g}" height="{layout.height:g}"'
@@ -24,7 +28,7 @@ def svg(view: View, layout: Layout | None = None) -> str:
         '<g class="arrows">',
         *(_arrow(number, routed) for number, routed in enumerate(layout.arrows)),
         '</g><g class="boxes">',
-        *(_box(placed, view, numbers) for placed in layout.boxes),
+        *(_linked(_box(placed, view, numbers), link(placed.box) if link else None) for placed in layout.boxes),
         "</g></g></svg>",
     ]
     return "".join(parts)
@@ -65,6 +69,11 @@ def _path(routed: Routed) -> str:
     return "".join(drawn)
 
 
+def _linked(drawn: str, address: str | None) -> str:
+    # Inside a link, a box is no button of its own.
+    return drawn if address is None else f'<a href="{escape(address)}">{drawn.replace(_BUTTON, "", 1)}</a>'
+
+
 def _box(placed: Placed, view: View, numbers: Mapping[str, int]) -> str:
     box, x, y = placed.box, placed.x, placed.y
     if box.kind != "contract":
@@ -85,8 +94,8 @@ def _box(placed: Placed, view: View, numbers: Mapping[str, int]) -> str:
         classes = f"box {mood(box)}"
         told = f"{box.name}: {state(box)}{', ' + line if line != state(box) else ''}{', stale' if stale else ''}"
     return (
-        f'<g class="{classes}" data-box="{numbers[box.name]}" transform="translate({x:g} {y:g})" tabindex="-1" '
-        f'role="button" aria-label="{escape(told)}"><title>{escape(told)}</title>'
+        f'<g class="{classes}" data-box="{numbers[box.name]}" transform="translate({x:g} {y:g})"{_BUTTON} '
+        f'aria-label="{escape(told)}"><title>{escape(told)}</title>'
         f'<rect class="back" width="{WIDTH}" height="{placed.height:g}" rx="6"/>{inside}</g>'
     )
 

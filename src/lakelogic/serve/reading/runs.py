@@ -42,6 +42,10 @@ class Runs:
         """
         return self._kept.get(("run", run_id), self.stamp, lambda: self._run(run_id))
 
+    def details(self, run_ids: tuple[str, ...]) -> Mapping[str, RunDetail]:
+        """Several runs with all that is known of them, by their ids."""
+        return self._kept.get(("details", run_ids), self.stamp, lambda: self._details(run_ids))
+
     def recent(self) -> Mapping[str, tuple[Run, ...]]:
         """The newest runs of every contract, newest first."""
         grouped: dict[str, list[Run]] = {}
@@ -79,6 +83,10 @@ class Runs:
             except UsageError:
                 continue
         raise NotFound(f"run '{run_id}' is unknown.", cure="/api/runs lists them.")
+
+    def _details(self, run_ids: tuple[str, ...]) -> Mapping[str, RunDetail]:
+        found = (History(folder).details(run_ids) for folder in self.folders)
+        return {run_id: detail for each in found for run_id, detail in each.items()}
 
     def _rules(self, contract: str, limit: int) -> tuple[RulePoint, ...]:
         return tuple(point for folder in self.folders for point in History(folder).rule_history(contract, limit=limit))
