@@ -35,4 +35,4 @@ def page(browser: Browser) -> Iterator[Page]:
     opened.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
     yield opened
     context.close()
-    assert not problems
+    assert not problems, problems

@@ -157,7 +157,7 @@ class History:
         wanted = list(run_ids)
         if not wanted:
             return {}
-        rows = _newest(self._log.arrow([*_COLUMNS, "report"], among={"run_id": wanted})).to_pylist()
+        rows = _newest(self._log.arrow([*_COLUMNS, "report"], {"run_id": wanted})).to_pylist()
         return {row["run_id"]: _detail(row) for row in reversed(rows)}
 
     def _rows_of(self, run_id: str) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from lakelogic.errors import LakeLogicError
 from lakelogic.serve.access import VARIABLE, Access, Guard
 from lakelogic.serve.answers import told
 from lakelogic.serve.limits import Limited, Limits
+from lakelogic.serve.pages.routes import page_routes
 from lakelogic.serve.reading.project import Served
 from lakelogic.serve.routes import contracts, docs, metrics, quarantine, runs, runtime
 from lakelogic.serve.sign_in import sign_in_routes
@@ -41,6 +42,7 @@ def create_app(project: str | Path = ".", *, token: str | None = None, limits: L
         app.include_router(group.routes(served))
     app.include_router(docs.routes(app, served))
     app.include_router(sign_in_routes(access))
+    app.include_router(page_routes(served))
     app.state.served, app.state.access = served, access
     return app
 

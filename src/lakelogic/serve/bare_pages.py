@@ -31,7 +31,7 @@ _POLICY = POLICY.replace("style-src 'self'", f"style-src 'sha256-{_HASH}'")
 _PAGE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title} · LakeLogic</title><style>{style}</style></head>
+<title>{title} · LakeLogic</title><link rel="icon" href="data:,"><style>{style}</style></head>
 <body class="{kind}"><main>
 {body}
 </main></body></html>

@@ -12,7 +12,7 @@ from lakelogic.observe.history import Found, History, RulePoint, Run, RunDetail,
 from lakelogic.serve.answers import NotFound
 from lakelogic.serve.reading.remembering import Remembered, Stamp, stamp_of
 
-# How many runs back the last run of a contract is looked for at once; one that ran longer ago is asked for by itself.
+# How many runs back the runs of all contracts are looked for; of one that ran longer ago, the last one is known.
 _RECENT = 2_000
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
 
@@ -48,10 +48,7 @@ class Runs:
 
     def recent(self) -> Mapping[str, tuple[Run, ...]]:
         """The newest runs of every contract, newest first."""
-        grouped: dict[str, list[Run]] = {}
-        for run in self.newest(limit=_RECENT).runs:
-            grouped.setdefault(run.contract or "", []).append(run)
-        return {contract: tuple(runs) for contract, runs in grouped.items()}
+        return self._kept.get("recent", self.stamp, self._recent)
 
     def last_written(self, contract: str, target: str) -> Run | None:
         """The last run of a contract that succeeded and has left a version of this target."""
@@ -75,6 +72,14 @@ class Runs:
         found = [History(folder).runs(wanted, limit=limit + offset) for folder in self.folders]
         merged = sorted((run for each in found for run in each.runs), key=_began, reverse=True)
         return Found(tuple(merged[offset : offset + limit]), sum(each.total for each in found))
+
+    def _recent(self) -> Mapping[str, tuple[Run, ...]]:
+        grouped: dict[str, list[Run]] = {}
+        for run in self._newest(Wanted(), _RECENT, 0).runs:
+            grouped.setdefault(run.contract or "", []).append(run)
+        for last in (run for folder in self.folders for run in History(folder).last_runs()):
+            grouped.setdefault(last.contract or "", [last])
+        return {contract: tuple(runs) for contract, runs in grouped.items()}
 
     def _run(self, run_id: str) -> RunDetail:
         for folder in self.folders:

@@ -1,0 +1,1 @@
+"""What each page shows, as data that its template only lays out."""
