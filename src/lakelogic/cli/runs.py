@@ -126,8 +126,6 @@ def _status(asked: str | None) -> str | None:
 
 def _moment(option: str, text: str | None, now: datetime) -> datetime | None:
     """A moment, as a time or as how long ago it was."""
-    from lakelogic.contract.values import parse_duration
-
     if text is None:
         return None
     try:
@@ -135,6 +133,9 @@ def _moment(option: str, text: str | None, now: datetime) -> datetime | None:
         return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     except ValueError:
         pass
+    # It loads the models of contracts, which a list can do without.
+    from lakelogic.contract.values import parse_duration
+
     try:
         return now - parse_duration(text)
     except (ValueError, OverflowError):

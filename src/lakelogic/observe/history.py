@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakelogic.errors import UsageError, nearest
-from lakelogic.state.runlog import RunLog
+from lakelogic.state.runlog import RunLog, as_rows, moment_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -141,7 +141,7 @@ class History:
         oldest = _nth_newest(begun, offset + limit)
         since = max(filter(None, (oldest, wanted.since)), default=None)
         rows = _newest(self._log.arrow(_COLUMNS, wanted.equal, since=since, until=wanted.until))
-        return Found(tuple(Run(**row) for row in rows.slice(offset, limit).to_pylist()), len(begun))
+        return Found(tuple(Run(**row) for row in as_rows(rows.slice(offset, limit))), len(begun))
 
     def run(self, run_id: str) -> RunDetail:
         """All that is known of a run, named by its id or by how that ends; one that was resumed, by its last attempt.
@@ -161,8 +161,7 @@ class History:
         return {row["run_id"]: _detail(row) for row in reversed(rows)}
 
     def _rows_of(self, run_id: str) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = _newest(self._log.arrow([*_COLUMNS, "report"], {"run_id": run_id})).to_pylist()
-        return rows
+        return as_rows(_newest(self._log.arrow([*_COLUMNS, "report"], {"run_id": run_id})))
 
     def _id_that_ends(self, ending: str) -> str:
         known = set(self._log.arrow(["run_id"]).column(0).to_pylist())
@@ -185,8 +184,8 @@ class History:
         if not len(last):
             return ()
         ids = last.column("run_id_first").to_pylist()
-        oldest = min(filter(None, last.column("started_at_first").to_pylist()), default=None)
-        rows = _newest(self._log.arrow(_COLUMNS, {"run_id": ids}, since=oldest)).to_pylist()
+        oldest = min(filter(None, (row["started_at_first"] for row in as_rows(last))), default=None)
+        rows = as_rows(_newest(self._log.arrow(_COLUMNS, {"run_id": ids}, since=oldest)))
         # A run that was resumed has a row for each attempt, the last one first.
         return tuple({row["run_id"]: Run(**row) for row in reversed(rows)}.values())[::-1]
 
@@ -200,7 +199,7 @@ class History:
         rows = _newest(self._log.arrow(columns, wanted.equal, since=_nth_newest(begun, limit)))
         return tuple(
             RulePoint(row["run_id"], row["started_at"], row["counts_source"], outcome)
-            for row in rows.slice(0, limit).to_pylist()
+            for row in as_rows(rows.slice(0, limit))
             for outcome in map(_rule, [*(row["rules"] or ()), *(row["dataset_rules"] or ())])
             if rule is None or outcome.name == rule
         )
@@ -223,8 +222,7 @@ def _nth_newest(begun: pa.Table, position: int) -> datetime | None:
     import pyarrow.compute as pc
 
     newest = pc.select_k_unstable(begun, position, sort_keys=[("started_at", "descending")])
-    moment: datetime | None = begun.column(0)[newest[-1].as_py()].as_py()
-    return moment
+    return moment_of(begun.column(0).cast("int64")[newest[-1].as_py()].as_py())
 
 
 def _rule(data: Mapping[str, Any]) -> RuleOutcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -24,6 +24,7 @@ STATUSES = ("succeeded", "no_new_data", "failed", "skipped", "blocked", "awaitin
 # A run adds a file. From so many on they are put together, up to a size that is not rewritten again and again.
 _MANY_FILES = 64
 _FILE_BYTES = 4_000_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def run_log_schema() -> pa.Schema:
@@ -199,8 +200,7 @@ class RunLog:
 
     def rows(self, columns: list[str] | None = None, **equal: str) -> list[dict[str, Any]]:
         """Runs whose columns have these values, oldest first."""
-        rows: list[dict[str, Any]] = self.arrow(columns, equal).to_pylist()
-        return sorted(rows, key=lambda row: str(row.get("ended_at") or ""))
+        return sorted(as_rows(self.arrow(columns, equal)), key=lambda row: str(row.get("ended_at") or ""))
 
     def arrow(
         self,
@@ -241,6 +241,24 @@ class RunLog:
             raise StateError(
                 f"the run log {self.path} can't be read: {_first(error)}", cure="Restore it, or move it away."
             ) from None
+
+
+def as_rows(runs: pa.Table) -> list[dict[str, Any]]:
+    """Rows of the log as data. Moments go by way of numbers: with their zone, pyarrow would load pandas for them."""
+    import pyarrow as pa
+
+    moments = [field.name for field in runs.schema if pa.types.is_timestamp(field.type)]
+    for name in moments:
+        runs = runs.set_column(runs.schema.get_field_index(name), name, runs.column(name).cast(pa.int64()))
+    rows: list[dict[str, Any]] = runs.to_pylist()
+    for row in rows:
+        row.update((name, moment_of(row[name])) for name in moments)
+    return rows
+
+
+def moment_of(microseconds: int | None) -> datetime | None:
+    """A moment of the log, from the number that stands for it."""
+    return None if microseconds is None else _EPOCH + timedelta(microseconds=microseconds)
 
 
 def _as_known(found: pa.Table, known: pa.Schema, columns: list[str] | None) -> pa.Table:
