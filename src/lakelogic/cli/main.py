@@ -19,7 +19,7 @@ COMMANDS: Mapping[str, str] = {
     "approve": "Let a run publish its rows that waits for it.",
     "ddl": "Print what creates or alters the table of a contract.",
     "runs": "List the runs, look at one, compare two.",
-    "metrics": "Serve numbers about the runs, for Prometheus and Grafana.",
+    "metrics": "Numbers about the runs, for Prometheus and Grafana.",
     "run-log": "Ask the run log in SQL.",
     "quarantine": "Look at rows that failed, and decide about them.",
     "serve": "Serve contracts, runs and quarantine: an API and pages.",

@@ -12,12 +12,18 @@ from lakelogic.cli.screen.layout import headed, indented, line, section
 from lakelogic.cli.screen.runs import ending, moment, sign
 from lakelogic.observe.comparing import Comparison, Pair, Value
 from lakelogic.observe.history import Run
-from lakelogic.wording import measured, one_line, seconds, shortened
+from lakelogic.wording import measured, one_line, seconds, share, shortened
 
 _WIDEST = 40
 # More is worse in these, and better in the others.
 _BAD = {"quarantined", "quarantine_ratio"}
 _NEUTRAL = {"source", "expanded", "filtered", "deduplicated"}
+_LABELS = {
+    "quarantine_ratio": "quarantine ratio",
+    "quality_score": "quality score",
+    "contract_version": "contract version",
+    "target_version": "target version",
+}
 
 Shown = Callable[[Value], str]
 
@@ -28,7 +34,10 @@ def comparison_view(compared: Comparison, console: Console) -> RenderableType:
     about = [pair for pair in compared.about if pair.differs]
     if about:
         parts.append(section("What differs", _texts(about)))
-    parts.append(section("Rows", _numbers((*compared.counts, *compared.shares), _number, _tone)))
+    ratio, score = compared.shares
+    rows = _numbers((*compared.counts, score), _number, _tone)
+    _add(rows, ratio, _share, _tone)
+    parts.append(section("Rows", rows))
     rules = [pair for pair in (*compared.rules, *compared.dataset_rules) if pair.differs or pair.a or pair.b]
     if rules:
         quiet = len(compared.rules) + len(compared.dataset_rules) - len(rules)
@@ -48,16 +57,24 @@ def _head(letter: str, run: Run, console: Console) -> Text:
 def _texts(pairs: Iterable[Pair]) -> Table:
     table = headed(("", "left"), ("A", "wrap"), ("B", "wrap"))
     for pair in pairs:
-        table.add_row(line(pair.name.replace("_", " ")), *(line(_text(value)) for value in (pair.a, pair.b)))
+        table.add_row(_name(pair), *(line(_text(value)) for value in (pair.a, pair.b)))
     return table
 
 
 def _numbers(pairs: Iterable[Pair], shown: Shown, tone: Callable[[Pair], str]) -> Table:
     table = headed(("", "left"), ("A", "right"), ("B", "right"), ("Change", "right"))
     for pair in pairs:
-        name = Text(shortened(one_line(pair.name.replace("_", " ")), _WIDEST))
-        table.add_row(name, shown(pair.a), shown(pair.b), Text(_change(pair, shown), style=tone(pair)))
+        _add(table, pair, shown, tone)
     return table
+
+
+def _add(table: Table, pair: Pair, shown: Shown, tone: Callable[[Pair], str]) -> None:
+    table.add_row(_name(pair), shown(pair.a), shown(pair.b), Text(_change(pair, shown), style=tone(pair)))
+
+
+def _name(pair: Pair) -> Text:
+    """Names of rules and columns stay as they are."""
+    return Text(_LABELS.get(pair.name) or shortened(one_line(pair.name), _WIDEST))
 
 
 def _columns(compared: Comparison) -> Iterator[RenderableType]:
@@ -70,10 +87,10 @@ def _columns(compared: Comparison) -> Iterator[RenderableType]:
 
 
 def _change(pair: Pair, shown: Shown) -> str:
-    change = pair.change
-    if not change:
-        return "" if change is None else "="
-    return f"{'+' if change > 0 else '-'}{shown(abs(change))}"
+    if (change := pair.change) is None:
+        return ""
+    # What reads the same is the same.
+    return "=" if shown(pair.a) == shown(pair.b) else f"{'+' if change > 0 else '-'}{shown(abs(change))}"
 
 
 def _tone(pair: Pair) -> str:
@@ -94,6 +111,10 @@ def _better(pair: Pair) -> str:
 
 def _number(value: Value) -> str:
     return "-" if value is None else measured(float(value))
+
+
+def _share(value: Value) -> str:
+    return "-" if value is None else share(float(value), 1)
 
 
 def _seconds(value: Value) -> str:

@@ -119,4 +119,7 @@ def _said(error: Exception) -> str:
     if isinstance(error, ImportError):
         return "a package is missing, pip install 'lakelogic[openlineage]'"
     response = getattr(error, "response", None)
-    return f"the server answers {response.status_code}" if response is not None else type(error).__name__
+    if response is not None:
+        return f"the server answers {response.status_code}"
+    name = type(error).__name__
+    return "nobody answers" if "Connect" in name or "Timeout" in name else name
