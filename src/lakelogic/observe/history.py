@@ -155,12 +155,9 @@ class History:
     def details(self, run_ids: Iterable[str]) -> dict[str, RunDetail]:
         """Several runs with all that is known of them, by their ids; those that are not in the log are left out."""
         wanted = list(run_ids)
-        if not wanted:
-            return {}
-        rows = _newest(self._log.arrow([*_COLUMNS, "report"], {"run_id": wanted})).to_pylist()
-        return {row["run_id"]: _detail(row) for row in reversed(rows)}
+        return {row["run_id"]: _detail(row) for row in reversed(self._rows_of(wanted))} if wanted else {}
 
-    def _rows_of(self, run_id: str) -> list[dict[str, Any]]:
+    def _rows_of(self, run_id: str | list[str]) -> list[dict[str, Any]]:
         return as_rows(_newest(self._log.arrow([*_COLUMNS, "report"], {"run_id": run_id})))
 
     def _id_that_ends(self, ending: str) -> str:
