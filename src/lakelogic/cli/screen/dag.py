@@ -14,8 +14,9 @@ from lakelogic.viewer.view import Box, View
 from lakelogic.viewer.wording import mood, summary
 from lakelogic.wording import one_line, shortened
 
-_NEVER = "idle"
+_STALE = "stale"
 _READS_WIDTH = 72
+_STYLES = {"good": "", "idle": "dim", "bad": "red", "doubtful": "yellow", "never": "dim"}
 
 
 def dag_view(view: View, console: Console) -> RenderableType:
@@ -35,23 +36,23 @@ def dag_text(view: View) -> str:
 
 
 def _layer(layer: str, view: View, console: Console) -> Iterator[RenderableType]:
-    table = grid("left", "left", "left", "left", "wrap")
+    names = max(len(one_line(box.name)) for box in view.contracts)
+    summaries = max(len(_summary(box, view)) for box in view.contracts)
+    # The layers are tables of their own, in columns as if they were one.
+    table = grid("left", "left", "left", "wrap")
     for box in (each for each in view.contracts if each.layer == layer):
-        sign = mark(console, _NEVER if mood(box) == "never" else mood(box))
-        stale = "stale" if box.runs.freshness(view.at) == "stale" else ""
-        table.add_row(
-            sign,
-            line(box.name, "bold"),
-            line(summary(box, view.at), _STYLES[mood(box)]),
-            line(stale, "yellow"),
-            _reads(box, view),
-        )
+        sign = mark(console, "idle" if mood(box) == "never" else mood(box))
+        fared = line(_summary(box, view).ljust(summaries), _STYLES[mood(box)])
+        fared.highlight_words([_STALE], "yellow")
+        table.add_row(sign, line(one_line(box.name).ljust(names), "bold"), fared, _reads(box, view))
     yield ""
     yield line(layer, "cyan")
     yield indented(table)
 
 
-_STYLES = {"good": "", "idle": "dim", "bad": "red", "doubtful": "yellow", "never": "dim"}
+def _summary(box: Box, view: View) -> str:
+    stale = box.runs.freshness(view.at) == "stale"
+    return f"{summary(box, view.at)} · {_STALE}" if stale else summary(box, view.at)
 
 
 def _reads(box: Box, view: View) -> Text:

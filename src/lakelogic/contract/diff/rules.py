@@ -78,13 +78,22 @@ def _changed(old: RuleModel, new: RuleModel, place: Place) -> Change:
         return Change(
             "breaking" if tighter else "safe", "rule-tightened" if tighter else "rule-loosened", title, told, place
         )
-    told = changed(_said(old), _said(new))
+    told = ", ".join(_differences(old, new))
     stricter = new.refuses_more_than(old)
     if stricter is None:
         return Change("breaking", "rule-changed", title, f"{told}; it may refuse more rows", place)
     return Change(
         "breaking" if stricter else "safe", "rule-tightened" if stricter else "rule-loosened", title, told, place
     )
+
+
+def _differences(old: RuleModel, new: RuleModel) -> Iterator[str]:
+    """What a rule says now in place of what it said, key by key; SQL needs no key."""
+    before, after = _meaning(old), _meaning(new)
+    for key in dict.fromkeys((*before, *after)):
+        if before.get(key) != after.get(key):
+            told = changed(_listed(before.get(key)), _listed(after.get(key)))
+            yield told if key == "sql" else f"{key} {told}"
 
 
 def _meaning(rule: RuleModel) -> dict[str, object]:
@@ -118,4 +127,6 @@ def _said(rule: RuleModel) -> str:
 
 
 def _listed(value: object) -> str:
+    if value is None:
+        return "none"
     return f"[{', '.join(map(str, value))}]" if isinstance(value, (tuple, list)) else " ".join(str(value).split())
