@@ -110,7 +110,7 @@ def _expectations(node: Node, found: RunDetail) -> tuple[Expectation, ...]:
     for rule in found.report.get("rules", ()):
         name, failed = str(rule["name"]), rule["failed"]
         said = declared.get(name)
-        text = (said.description or said.condition) if said else condition_in(rule["message"])
+        text = (said.description or said.condition) if said else condition_in(rule["message"], name)
         passed = None if judged is None or failed is None else judged - failed
         (rules if said else others).append(Expectation(name, node.layer, passed, failed, text))
     return (*rules, *(each for each in others if each.failed))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -15,7 +14,6 @@ from lakelogic.rules.declared import field_rules, required_check
 from lakelogic.sql.types import UNKNOWN, Column, Columns, parse_type
 from lakelogic.transforms.base import Transform
 
-_MESSAGE = re.compile(r"Rule failed: (?:[^(]+ \((?P<condition>.*)\)|(?P<whole>.*))", re.DOTALL)
 _INSIDE = "_ll_"
 
 
@@ -54,10 +52,10 @@ def declared_rules(contract: LoadedContract) -> tuple[DeclaredRule, ...]:
     return tuple(found)
 
 
-def condition_in(message: str) -> str:
+def condition_in(message: str, name: str) -> str:
     """What good rows meet, out of what is told of a row that does not."""
-    found = _MESSAGE.fullmatch(message)
-    return str(found["condition"] or found["whole"]) if found else message
+    told = message.removeprefix("Rule failed: ")
+    return told[len(name) + 2 : -1] if told.startswith(f"{name} (") else told
 
 
 def _of_rule(rule: RowRule, columns: Columns) -> Iterator[DeclaredRule]:
@@ -80,22 +78,25 @@ def _of_step(step: Transform, columns: Columns) -> Iterator[DeclaredRule]:
         checks = step.checks(columns)
     except LakeLogicError:
         return
+    keys = tuple(getattr(step, "on", ()))
     for check in checks:
-        found = replace(_of_check(check), named=getattr(step, "name", None) is not None)
-        yield found if found.about else replace(found, about=tuple(getattr(step, "on", ())))
+        found = replace(_of_check(check), named=check.name == getattr(step, "name", None))
+        # A step that leaves rows behind knows which by a mark of its own, and tells it of those that it leaves.
+        kept = replace(found, about=keys, condition=f"one row of each {', '.join(keys)} is kept")
+        yield found if found.about else kept
 
 
 def _of_check(check: Check) -> DeclaredRule:
     read = (column.name for column in check.predicate.find_all(exp.Column))
     judged = tuple(dict.fromkeys(name for name in read if not name.startswith(_INSIDE)))
-    condition = condition_in(check.message)
+    condition = condition_in(check.message, check.name)
     return DeclaredRule(check.name, condition, check.severity, check.category, check.label, about=judged)
 
 
 def _of_dataset_rule(rule: DatasetRule, columns: Columns) -> DeclaredRule:
     try:
         audit = rule.audit(columns, {})
-        name, condition, category = audit.name, condition_in(audit.message), audit.category
+        name, condition, category = audit.name, condition_in(audit.message, audit.name), audit.category
     except LakeLogicError:
         name, category = rule.name or rule.kind, rule.category or rule.default_category
         condition = str(getattr(rule, "sql", rule.kind))
