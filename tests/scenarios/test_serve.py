@@ -212,7 +212,9 @@ def test_runs_are_listed_filtered_and_paged(client: TestClient) -> None:
     assert (second["total"], [run["contract"] for run in second["runs"]]) == (3, ["silver_orders"])
     assert client.get("/api/runs?layer=silver&status=succeeded").json()["total"] == 1
     assert client.get("/api/runs?contract=x' OR '1'='1").json()["total"] == 0
-    assert client.get("/api/runs?since=2100-01-01T00:00:00Z").json()["total"] == 0
+    for moment in ("2100-01-01T00:00:00Z", "9999-12-31T23:59:59", "2300-01-01"):
+        assert client.get("/api/runs", params={"since": moment}).json()["total"] == 0
+        assert client.get("/api/runs", params={"until": moment}).json()["total"] == 3
 
 
 def test_a_run_is_told_in_full(client: TestClient) -> None:

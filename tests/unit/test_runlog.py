@@ -121,3 +121,20 @@ def test_a_log_on_a_read_only_disk_is_refused_before_a_run(tmp_path: Path, monke
     monkeypatch.setattr("lakelogic.state.runlog.TemporaryFile", refused)
     with pytest.raises(StateError, match=r"can't be written: .*Read-only file system"):
         log.require_usable()
+
+
+def test_a_log_may_be_asked_about_any_moment(tmp_path: Path) -> None:
+    log = RunLog(tmp_path)
+    log.append({"run_id": "r1", "started_at": _MOMENT})
+    first, last = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+    assert len(log.arrow(since=first, until=last)) == 1
+    assert len(log.arrow(since=last)) == 0
+
+
+def test_a_log_whose_files_are_gone_is_told(tmp_path: Path) -> None:
+    log = RunLog(tmp_path)
+    log.append({"run_id": "r1"})
+    for file in log.path.glob("*.parquet"):
+        file.unlink()
+    with pytest.raises(StateError, match="can't be read"):
+        log.rows()

@@ -215,19 +215,23 @@ class RunLog:
         With `since` and `until`, of runs that began at or after a moment, and before another.
         """
         import pyarrow as pa
+        from deltalake.exceptions import DeltaError
 
         table = self._table()
         if table is None:
             wanted = columns or self.schema().names
             return self.schema().empty_table().select(wanted)
         terms = [f"{name} IN ({_quoted(value)})" for name, value in (equal or {}).items()]
-        terms += [f"started_at >= {_quoted(_moment(since))}"] if since else []
-        terms += [f"started_at < {_quoted(_moment(until))}"] if until else []
+        terms += [f"started_at >= {_quoted(_moment(_within(since)))}"] if since else []
+        terms += [f"started_at < {_quoted(_moment(_within(until)))}"] if until else []
         there = {field.name for field in table.schema().fields}
         read = [name for name in columns if name in there] if columns else None
-        # Read through a file system of Python, a process may be aborted when it ends.
-        found = pa.RecordBatchReader.from_stream(table.scan(columns=read, predicate=" AND ".join(terms) or None))
-        return _as_known(found.read_all(), self.schema(), columns)
+        try:
+            # Read through a file system of Python, a process may be aborted when it ends.
+            found = pa.RecordBatchReader.from_stream(table.scan(columns=read, predicate=" AND ".join(terms) or None))
+            return _as_known(found.read_all(), self.schema(), columns)
+        except (DeltaError, pa.ArrowException, OSError) as error:
+            raise self._unreadable(error) from None
 
     def _table(self) -> DeltaTable | None:
         from deltalake import DeltaTable
@@ -238,9 +242,12 @@ class RunLog:
         except TableNotFoundError:
             return None
         except (DeltaError, OSError, ValueError) as error:
-            raise StateError(
-                f"the run log {self.path} can't be read: {_first(error)}", cure="Restore it, or move it away."
-            ) from None
+            raise self._unreadable(error) from None
+
+    def _unreadable(self, error: Exception) -> StateError:
+        return StateError(
+            f"the run log {self.path} can't be read: {_first(error)}", cure="Restore it, or move it away."
+        )
 
 
 def as_rows(runs: pa.Table) -> list[dict[str, Any]]:
@@ -294,6 +301,12 @@ def _as_table(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
 
 def _moment(value: object) -> str:
     return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ") if isinstance(value, datetime) else str(value)
+
+
+def _within(moment: datetime) -> datetime:
+    """The same, or the first or last moment that a log can be asked about: it counts in nanoseconds."""
+    first, last = datetime(1678, 1, 1, tzinfo=UTC), datetime(2262, 1, 1, tzinfo=UTC)
+    return min(max(moment, first), last)
 
 
 def _quoted(value: str | list[str]) -> str:

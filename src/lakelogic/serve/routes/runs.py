@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
@@ -30,7 +30,7 @@ def routes(served: Served) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
         offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
     ) -> Response:
-        wanted = Wanted(contract, layer, status, engine, pipeline_run_id, since, until)
+        wanted = Wanted(contract, layer, status, engine, pipeline_run_id, _utc(since), _utc(until))
         page = served.runs.newest(wanted, limit=limit, offset=offset)
         return answer({"total": page.total, "limit": limit, "offset": offset, "runs": page.runs})
 
@@ -44,3 +44,7 @@ def routes(served: Served) -> APIRouter:
         return answer({"contract": node.name, "layer": node.layer, "rules": served.runs.rules(node.name, limit)})
 
     return found
+
+
+def _utc(moment: datetime | None) -> datetime | None:
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
