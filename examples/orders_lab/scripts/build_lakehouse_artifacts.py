@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from pathlib import Path
 
 import httpx
+from fastapi import FastAPI
 from lakelogic.cli.driver import main as drive
 
 from app.main import app
 from app.resource_pack import ARTIFACTS, REGISTRY
 
+# What the API says of the build, as files for those who have no server.
 ANSWERS = {
     "quality_report.json": "/api/runtime/quality-report",
     "pipeline_summary.json": "/api/runtime/pipeline-summary",
@@ -26,17 +27,20 @@ def main(options: list[str]) -> int:
     metrics = ARTIFACTS / "pipeline_metrics.json"
     code = drive(["--registry", str(REGISTRY), "--metrics-path", str(metrics), *options])
     if code == 0 and "--dry-run" not in options:
-        asyncio.run(keep_answers(ARTIFACTS))
+        for name, answer in zip(ANSWERS, asked(app, *ANSWERS.values()), strict=True):
+            told = answer.raise_for_status().json()
+            (ARTIFACTS / name).write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
     return code
 
 
-async def keep_answers(folder: Path) -> None:
-    """What the API says of the build, as files for those who have no server."""
-    transport = httpx.ASGITransport(app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
-        for name, path in ANSWERS.items():
-            answer = (await client.get(path)).raise_for_status()
-            (folder / name).write_text(json.dumps(answer.json(), indent=2) + "\n", encoding="utf-8")
+def asked(served: FastAPI, *paths: str) -> list[httpx.Response]:
+    """What an application answers to a visitor of this machine, without a server."""
+
+    async def ask() -> list[httpx.Response]:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(served), base_url="http://127.0.0.1") as client:
+            return [await client.get(path) for path in paths]
+
+    return asyncio.run(ask())
 
 
 if __name__ == "__main__":
