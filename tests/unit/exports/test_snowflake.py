@@ -68,10 +68,13 @@ def test_every_row_and_every_type_arrives_in_a_table_that_is_created(shop: Shop,
     (receipt,) = shop.export(environment=account.environment)
     assert (receipt.status, receipt.reason) == ("succeeded", "")
     assert (receipt.sent.rows, receipt.sent.inserted, receipt.sent.updated) == (2, 2, 0)
-    north, south = account.rows()
-    assert north[:-2] == tuple(NORTH.values())[:-2]
-    assert [json.loads(value) for value in north[-2:]] == list(NORTH.values())[-2:]
-    assert south == tuple(SOUTH.values())
+    plain = [name for name in NORTH if name not in ("seen", "tags", "site")]
+    assert account.rows(", ".join(plain)) == [tuple(row[name] for name in plain) for row in (NORTH, SOUTH)]
+    # The server can't tell the connector of a moment that is NULL.
+    north, south = account.rows("CAST(SEEN AS VARCHAR), TAGS, SITE")
+    assert north[0].startswith("2026-01-02 03:04:05.678901")
+    assert [json.loads(value) for value in north[1:]] == [NORTH["tags"], NORTH["site"]]
+    assert south == (None, None, None)
     assert len(receipt.sent.statements) >= 6
     assert receipt.target == f"snowflake://lab/{account.database}.GOLD.REGION_KPIS"
 
