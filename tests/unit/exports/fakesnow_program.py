@@ -14,7 +14,8 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 # The package has a function of this name, which hides the module.
-told = import_module("fakesnow.server")
+told: Any = import_module("fakesnow.server")
+info: Any = import_module("fakesnow.info_schema")
 
 LOGIN = "/session/v1/login-request"
 # Newer connectors ask for these.
@@ -34,7 +35,7 @@ def from_binding(binding: dict[str, Any]) -> object:
 if __name__ == "__main__":
     bound, told.from_binding = told.from_binding, from_binding
     # It keeps comments in another database than the table's, which DuckDB refuses inside a transaction.
-    import_module("fakesnow.info_schema").insert_table_comment_sql = lambda *_: "SELECT 1"
+    info.insert_table_comment_sql = lambda *_: "SELECT 1"
     others = [route for route in told.routes if route.path != LOGIN]
     app = Starlette(routes=[Route(LOGIN, login, methods=["POST"]), *others])
     uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="info")

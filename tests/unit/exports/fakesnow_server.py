@@ -25,7 +25,17 @@ def environment() -> Path:
     if not (folder / "complete").is_file():
         uv = Path(sys.executable).parent / "uv"
         subprocess.run([uv, "venv", "--quiet", "--allow-existing", "--python", sys.executable, folder], check=True)
-        install = [uv, "pip", "install", "--quiet", "--require-hashes", "--python", python, "-r", LOCK]
+        install: list[str | Path] = [
+            uv,
+            "pip",
+            "install",
+            "--quiet",
+            "--require-hashes",
+            "--python",
+            python,
+            "-r",
+            LOCK,
+        ]
         subprocess.run(install, check=True, env={**os.environ, **_index()})
         (folder / "complete").touch()
     return python
@@ -37,7 +47,7 @@ def fakesnow() -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [environment(), Path(__file__).with_name("fakesnow_program.py"), str(port)]
+    command: list[str | Path] = [environment(), Path(__file__).with_name("fakesnow_program.py"), str(port)]
     alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=alone) as server:
         try:

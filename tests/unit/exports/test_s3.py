@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from io import BytesIO
 from typing import Any
 
-import boto3
 import pytest
 from moto.server import ThreadedMotoServer
 from pyarrow import parquet
@@ -38,7 +38,7 @@ class Bucket:
 
     @property
     def client(self) -> Any:
-        return boto3.client(
+        return import_module("boto3").client(
             "s3",
             endpoint_url=self.url,
             region_name="us-east-1",
