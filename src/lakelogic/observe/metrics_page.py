@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 from threading import Thread
 from typing import TYPE_CHECKING
-from wsgiref.simple_server import WSGIServer
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
+
+# How long the end of a run may wait for the server to notice; the library's own takes half a second.
+_NOTICE_SECONDS = 0.02
 
 
 class MetricsPage:
@@ -24,14 +28,22 @@ class MetricsPage:
         Raises:
             OSError: the port is taken, or the host is not one of this machine.
         """
-        from prometheus_client import start_http_server
+        from prometheus_client.exposition import ThreadingWSGIServer, make_wsgi_app
 
-        self._server = start_http_server(self.port, self.host, self._registry)
-        self.port = self._server[0].server_port
+        family, _, _, _, address = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)[0]
+        kind = type("Server", (ThreadingWSGIServer,), {"address_family": family})
+        server: WSGIServer = make_server(
+            str(address[0]), self.port, make_wsgi_app(self._registry), kind, handler_class=_Quiet
+        )
+        thread = Thread(target=server.serve_forever, args=(_NOTICE_SECONDS,), daemon=True)
+        thread.start()
+        self._server = server, thread
+        self.port = server.server_port
 
     @property
     def address(self) -> str:
-        return f"http://{self.host}:{self.port}/metrics"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}/metrics"
 
     @property
     def is_open(self) -> bool:
@@ -45,3 +57,9 @@ class MetricsPage:
             server.shutdown()
             thread.join()
             server.server_close()
+
+
+class _Quiet(WSGIRequestHandler):
+    """Logs no requests."""
+
+    def log_message(self, format: str, *args: object) -> None: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
@@ -22,8 +22,10 @@ FORMAT = 1
 STATUSES = ("succeeded", "no_new_data", "failed", "skipped", "blocked", "awaiting_approval")
 
 # A run adds a file. From so many on they are put together, up to a size that is not rewritten again and again.
-_MANY_FILES = 64
+_MANY_FILES = 32
 _FILE_BYTES = 4_000_000
+# By default a hundred commits are read one by one before any is left out, which costs a run more than its own row.
+_SETTINGS = {"delta.checkpointInterval": "20"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -152,7 +154,7 @@ class RunLog:
             if (self.recorded(app_id) or 0) >= sequence:
                 return
             transactions = [Transaction(app_id, sequence)]
-        table = _as_table(row, self.schema())
+        table = as_table([{**row, "format": FORMAT}], self.schema())
         # Processes that write the very first rows at once all create the table; one wins, and the others append.
         again = Retrying(
             retry=retry_if_exception_type(CommitFailedError),
@@ -169,6 +171,7 @@ class RunLog:
                 mode="append",
                 schema_mode="merge",
                 commit_properties=CommitProperties(app_transactions=transactions),
+                configuration=_SETTINGS,
             )
         except (DeltaError, OSError) as error:
             raise _unwritable(self.path, error) from None
@@ -289,12 +292,12 @@ def _newest_format(table: DeltaTable) -> int:
     return max((int(value) for value in actions.column("max.format").to_pylist() if value is not None), default=0)
 
 
-def _as_table(row: Mapping[str, Any], schema: pa.Schema) -> pa.Table:
-    """A run as a table of one row, by way of JSON: where pandas is installed, `from_pylist` would load it."""
+def as_table(rows: Iterable[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
+    """Rows as a table, by way of JSON: where pandas is installed, pyarrow would load it to turn values into columns."""
     from pyarrow import json as arrow_json
 
-    known = {name: row.get(name) for name in schema.names}
-    text = json.dumps({**known, "format": FORMAT}, default=_moment).encode()
+    known = ({name: row.get(name) for name in schema.names} for row in rows)
+    text = "\n".join(json.dumps(row, default=_moment) for row in known).encode()
     options = arrow_json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
     return arrow_json.read_json(BytesIO(text), arrow_json.ReadOptions(block_size=len(text) + 1), options)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lakelogic.observe.rows import COLUMNS, Row
 from lakelogic.observe.summaries.base import SummaryBackend, summary_backends
+from lakelogic.state.runlog import as_table
 
 
 @summary_backends.add("delta")
@@ -31,7 +32,7 @@ class DeltaSummaries(SummaryBackend):
             "real": pa.float64(),
             "moment": pa.timestamp("us", tz="UTC"),
         }
-        columns = {c.name: pa.array([row[c.name] for row in rows], types[c.kind]) for c in COLUMNS}
+        table = as_table(rows, pa.schema([(column.name, types[column.kind]) for column in COLUMNS]))
         # Pipelines that end at once may all create the table; one wins, and the others append.
         again = Retrying(
             retry=retry_if_exception_type(CommitFailedError),
@@ -41,6 +42,6 @@ class DeltaSummaries(SummaryBackend):
         )
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            again(write_deltalake, str(self.path), pa.table(columns), mode="append")
+            again(write_deltalake, str(self.path), table, mode="append")
         except (DeltaError, OSError, pa.ArrowException) as error:
             raise self.refused(error) from None
