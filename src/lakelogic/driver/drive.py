@@ -14,7 +14,7 @@ from lakelogic.contract.yaml_cache import remembered
 from lakelogic.driver.announcing import announced
 from lakelogic.driver.freshness import UpstreamLog, readiness
 from lakelogic.driver.graph import Graph, build_graph
-from lakelogic.driver.nodes import Lakehouse, Node, Selection, open_lakehouse
+from lakelogic.driver.nodes import Lakehouse, Node, Selection, open_lakehouse, project_of
 from lakelogic.driver.resume import Progress, open_progress
 from lakelogic.driver.schedule import Schedule
 from lakelogic.driver.summary import Outcome, Summary
@@ -22,7 +22,6 @@ from lakelogic.driver.watching import Listener, Nobody, Watch
 from lakelogic.driver.windows import Dates, Window, windows_of
 from lakelogic.driver.working import Patience, outcome_of, plan_node, run_node
 from lakelogic.errors import ContractError, ContractInvalid, did_you_mean
-from lakelogic.project import Project, find_project
 from lakelogic.run.approval import ApprovalAsk
 from lakelogic.run.begin import new_run_id
 from lakelogic.run.processor import DataProcessor
@@ -59,7 +58,7 @@ def drive(selection: Selection, settings: Settings, listener: Listener | None = 
     """
     started = datetime.now(UTC)
     windows = windows_of(settings.dates, started.date())
-    project = _project_of(selection)
+    project = project_of(selection)
     with remembered(project.state_dir / "cache" / "contracts.json", save=not settings.dry_run):
         lakehouse = open_lakehouse(selection)
     graph = build_graph(lakehouse.nodes)
@@ -85,13 +84,6 @@ def drive(selection: Selection, settings: Settings, listener: Listener | None = 
     if not settings.dry_run:
         progress.end(complete=summary.exit_code == 0)
     return summary
-
-
-def _project_of(selection: Selection) -> Project:
-    """The project that the first of what is given is in; parsed contracts are kept beside its run log."""
-    given = (*selection.registries, *selection.paths, *selection.reference_registries, *selection.gold_registries)
-    first = given[0] if given else Path()
-    return find_project(first if first.is_dir() else first.parent)
 
 
 @dataclass

@@ -16,6 +16,7 @@ from lakelogic.driver.one_file import file_asked_for, own_pattern_matches
 from lakelogic.driver.registries import Listed, is_registry, read_registry
 from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place, UsageError, did_you_mean
 from lakelogic.plan.build import target_of
+from lakelogic.project import Project, find_project
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,13 @@ def open_lakehouse(selection: Selection) -> Lakehouse:
         loading.broken,
         tuple(each.entity or each.path.stem for each in listed if not each.enabled),
     )
+
+
+def project_of(selection: Selection) -> Project:
+    """The project that the first of what is given is in; parsed contracts are kept beside its run log."""
+    given = (*selection.registries, *selection.paths, *selection.reference_registries, *selection.gold_registries)
+    first = given[0] if given else Path()
+    return find_project(first if first.is_dir() else first.parent)
 
 
 def load_nodes(folder: Path) -> dict[str, Node]:

@@ -171,12 +171,14 @@ class History:
         cure = f"Did you mean '{near}'?" if near else "`lakelogic runs` lists them."
         raise UsageError(f"no run {ending} is in the log of {self.folder}.", cure=cure)
 
-    def last_runs(self, wanted: Wanted | None = None) -> tuple[Run, ...]:
-        """The last run of every contract of every layer."""
+    def last_runs(
+        self, wanted: Wanted | None = None, *, by: tuple[str, ...] = ("contract", "layer")
+    ) -> tuple[Run, ...]:
+        """The last run of every contract of every layer, or of each combination of some other columns."""
         wanted = wanted or Wanted()
-        columns = ["contract", "layer", "run_id", "started_at", "ended_at"]
+        columns = [*by, "run_id", "started_at", "ended_at"]
         found = _newest(self._log.arrow(columns, wanted.equal, since=wanted.since, until=wanted.until))
-        grouped = found.group_by(["contract", "layer"], use_threads=False)
+        grouped = found.group_by(list(by), use_threads=False)
         last = grouped.aggregate([("run_id", "first"), ("started_at", "first")])
         if not len(last):
             return ()

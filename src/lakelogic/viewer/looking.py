@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
 from lakelogic.contract.identity import LAYERS
+from lakelogic.contract.yaml_cache import remembered
 from lakelogic.driver.graph import Graph, build_graph
-from lakelogic.driver.nodes import Node, Selection, open_lakehouse
+from lakelogic.driver.nodes import Node, Selection, open_lakehouse, project_of
 from lakelogic.plan.build import target_of
 from lakelogic.plan.locations import locate
 from lakelogic.viewer.columns import Tracing
@@ -29,7 +30,9 @@ def look_at(selection: Selection, *, columns: bool = True, now: datetime | None 
         ContractInvalid: a contract is wrong, or contracts need each other in a circle.
         StateError: a run log can't be read.
     """
-    lakehouse = open_lakehouse(selection)
+    # What the driver has parsed is not parsed again; nothing is written here.
+    with remembered(project_of(selection).state_dir / "cache" / "contracts.json", save=False):
+        lakehouse = open_lakehouse(selection)
     return view_of(build_graph(lakehouse.nodes), lakehouse.chosen, columns=columns, now=now)
 
 
@@ -91,7 +94,7 @@ def _arrows(
     graph: Graph, boxes: Mapping[str, Box], outside: Mapping[tuple[str, str | None], Box], name: str
 ) -> Iterator[Arrow]:
     wrote = boxes[name].runs.wrote
-    rows = wrote.source if wrote else None
+    rows = wrote.counts_source if wrote else None
     for upstream, reasons in graph.reasons[name].items():
         if upstream in boxes:
             yield Arrow(upstream, name, reasons, rows if "source" in reasons else None)

@@ -4,39 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from lakelogic.driver.nodes import Node
+from lakelogic.observe.history import History, Run
 from lakelogic.observe.service_levels import freshness_hours
 from lakelogic.plan.build import identity_of, target_of
 from lakelogic.state.claims import Claims
-from lakelogic.state.runlog import RunLog
 
 NEVER = "never ran"
 UNFINISHED = "unfinished"
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _UP_TO_DATE = ("succeeded", "no_new_data")
-_COLUMNS = [
-    "contract", "run_id", "status", "reason", "error", "started_at", "ended_at", "duration_seconds", "counts_source",
-    "counts_good", "counts_quarantined",
-]  # fmt: skip
+# Runs that decide about rows of quarantine, or forget earlier runs: they tell nothing of what the source sends.
+_COMMANDS = ("replay", "release", "drop", "reset")
 
 Freshness = Literal["fresh", "stale", "unknown"]
-
-
-@dataclass(frozen=True)
-class Run:
-    """One run of a contract, as the run log has it."""
-
-    run_id: str
-    status: str
-    ended: datetime | None
-    seconds: float | None = None
-    source: int | None = None
-    good: int | None = None
-    quarantined: int | None = None
-    told: str | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +42,7 @@ class Runs:
         """The status of the last run, or that there was none, or that it was begun and never finished."""
         if self.unfinished_since is not None:
             return UNFINISHED
-        return self.last.status if self.last else NEVER
+        return self.last.status or NEVER if self.last else NEVER
 
     def freshness(self, now: datetime) -> Freshness | None:
         """Whether the data is as new as promised; None where nothing is promised."""
@@ -86,36 +71,26 @@ class RunsKept:
         loaded = node.contract
         folder = loaded.project.state_dir
         if folder not in self._logs:
-            self._logs[folder] = by_contract(RunLog(folder).rows(_COLUMNS))
+            self._logs[folder] = by_contract(History(folder).last_runs(by=("contract", "status", "mode")))
         known = self._logs[folder].get(node.name, Runs())
         claim = Claims(folder / "runs" / identity_of(loaded, target_of(loaded))).unfinished()
-        hours = freshness_hours(loaded.model.service_levels)
-        return replace(known, unfinished_since=claim.started if claim else None, fresh_hours=hours)
+        # A run that is recorded has told how it ended, though the next one will look at what it left behind.
+        begun = claim.started if claim and (known.last is None or known.last.run_id != claim.run_id) else None
+        return replace(known, unfinished_since=begun, fresh_hours=freshness_hours(loaded.model.service_levels))
 
 
-def by_contract(rows: Iterable[Mapping[str, Any]]) -> Mapping[str, Runs]:
-    """What rows of the run log, oldest first, tell of each contract."""
+def by_contract(runs: Iterable[Run]) -> Mapping[str, Runs]:
+    """What runs tell of each contract, in whatever order they come."""
     found: dict[str, Runs] = {}
-    for row in rows:
-        before = found.get(str(row["contract"]), Runs())
-        run = _run(row)
-        changes: dict[str, Any] = {"last": run}
+    for run in sorted(runs, key=_moment):
+        if run.mode in _COMMANDS or run.contract is None:
+            continue
+        known = replace(found.get(run.contract, Runs()), last=run)
         if run.status in _UP_TO_DATE:
-            changes["up_to_date"] = run.ended
-        if run.status == "succeeded":
-            changes["wrote"] = run
-        found[str(row["contract"])] = replace(before, **changes)
+            known = replace(known, up_to_date=run.ended_at)
+        found[run.contract] = replace(known, wrote=run) if run.status == "succeeded" else known
     return found
 
 
-def _run(row: Mapping[str, Any]) -> Run:
-    return Run(
-        row["run_id"],
-        row["status"],
-        row["ended_at"] or row["started_at"],
-        row["duration_seconds"],
-        row["counts_source"],
-        row["counts_good"],
-        row["counts_quarantined"],
-        row["error"] or row["reason"],
-    )
+def _moment(run: Run) -> datetime:
+    return run.ended_at or run.started_at or _LONG_AGO

@@ -31,12 +31,12 @@ def summary(box: Box, now: datetime) -> str:
         return NEVER
     parts = [] if runs.state in ("succeeded", "no_new_data") else [state(box)]
     if runs.state in ("succeeded", "no_new_data") and runs.wrote is not None:
-        parts.append(f"{counted(runs.wrote.good)} rows")
-        if runs.wrote.quarantined:
-            parts.append(f"{runs.wrote.quarantined:,} bad")
+        parts.append(f"{counted(runs.wrote.counts_good)} rows")
+        if runs.wrote.counts_quarantined:
+            parts.append(f"{runs.wrote.counts_quarantined:,} bad")
     elif runs.state == "no_new_data":
         parts.append(state(box))
-    since = runs.unfinished_since if runs.state == UNFINISHED else runs.last.ended if runs.last else None
+    since = runs.unfinished_since if runs.state == UNFINISHED else runs.last.ended_at if runs.last else None
     if since is not None:
         parts.append(age(now - since))
     return " · ".join(parts)

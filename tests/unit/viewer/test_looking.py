@@ -10,10 +10,12 @@ import pytest
 
 from lakelogic.cli.main import main
 from lakelogic.driver.nodes import Selection
+from lakelogic.observe.history import Run
 from lakelogic.plan.build import identity_of, target_of
 from lakelogic.state.claims import Claim, Claims, Pinned
 from lakelogic.viewer.looking import look_at
 from lakelogic.viewer.rendering import renderings
+from lakelogic.viewer.runs import by_contract
 from lakelogic.viewer.view import View
 from tests.unit.driver.lake import Lake
 from tests.unit.viewer.views import HOSTILE, NOW, small
@@ -106,6 +108,17 @@ def test_a_run_that_was_never_finished_says_so(lake: Lake) -> None:
     with claims.at_work(claims.create(claim)):
         pass
     assert _view(lake).by_name["bronze_a"].runs.state == "unfinished"
+
+
+def test_a_failed_run_is_told_as_such_though_its_claim_is_open() -> None:
+    runs = [
+        Run("r1", contract="a", status="succeeded", mode="full", ended_at=NOW, counts_source=9),
+        Run("r2", contract="a", status="failed", mode="full", ended_at=NOW + timedelta(hours=1)),
+        Run("r3", contract="a", status="succeeded", mode="replay", ended_at=NOW + timedelta(hours=2), counts_source=1),
+    ]
+    found = by_contract(reversed(runs))["a"]
+    assert found.state == "failed" and found.up_to_date == NOW
+    assert found.wrote is not None and found.wrote.counts_source == 9
 
 
 def test_text_tells_layer_by_layer_what_reads_what(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:

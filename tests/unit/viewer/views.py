@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 from datetime import UTC, datetime, timedelta
 
-from lakelogic.viewer.runs import Run, Runs
+from lakelogic.observe.history import Run
+from lakelogic.viewer.runs import Runs
 from lakelogic.viewer.view import SOURCES, Arrow, Box, BoxColumn, View
 
 NOW = datetime(2026, 3, 28, 12, 0, tzinfo=UTC)
@@ -14,9 +15,18 @@ HOSTILE = "</script><script>document.title='broken'</script><img src=x onerror=\
 
 def ran(status: str = "succeeded", *, good: int | None = 1200, hours: float = 2, quarantined: int = 0) -> Runs:
     """The runs of a contract whose last one ended some hours ago."""
-    run = Run("r1", status, NOW - timedelta(hours=hours), 1.5, 1210, good, quarantined, "load_mode is full")
+    run = Run(
+        "r1",
+        status=status,
+        reason="load_mode is full",
+        ended_at=NOW - timedelta(hours=hours),
+        duration_seconds=1.5,
+        counts_source=1210,
+        counts_good=good,
+        counts_quarantined=quarantined,
+    )
     fine = status in ("succeeded", "no_new_data")
-    return Runs(run, run if status == "succeeded" else None, run.ended if fine else None)
+    return Runs(run, run if status == "succeeded" else None, run.ended_at if fine else None)
 
 
 def small(name: str = "silver_orders") -> View:

@@ -106,14 +106,14 @@ def _of_runs(box: Box, view: View) -> dict[str, str | None]:
     freshness = runs.freshness(view.at)
     promised = f"{freshness}; promised within {runs.fresh_hours:g} h" if freshness else None
     return {
-        "Last run": f"{last.ended:%Y-%m-%d %H:%M} UTC" if last and last.ended else None,
+        "Last run": f"{last.ended_at:%Y-%m-%d %H:%M} UTC" if last and last.ended_at else None,
         "Unfinished": f"begun {runs.unfinished_since:%Y-%m-%d %H:%M} UTC" if runs.unfinished_since else None,
-        "Took": f"{last.seconds:.1f} s" if last and last.seconds is not None else None,
-        "Rows read": f"{wrote.source:,}" if wrote and wrote.source is not None else None,
-        "Good": f"{wrote.good:,}" if wrote and wrote.good is not None else None,
-        "Quarantined": f"{wrote.quarantined:,}" if wrote and wrote.quarantined is not None else None,
+        "Took": f"{last.duration_seconds:.1f} s" if last and last.duration_seconds is not None else None,
+        "Rows read": f"{wrote.counts_source:,}" if wrote and wrote.counts_source is not None else None,
+        "Good": f"{wrote.counts_good:,}" if wrote and wrote.counts_good is not None else None,
+        "Quarantined": f"{wrote.counts_quarantined:,}" if wrote and wrote.counts_quarantined is not None else None,
         "Freshness": promised,
-        "Because": last.told if last else None,
+        "Because": (last.error or last.reason) if last else None,
     }
 
 
