@@ -53,7 +53,7 @@ def draw(picture: Path, command: str, said: RenderableType) -> None:
 
 
 class Busiest(Board):
-    """A board that remembers itself as it was when most contracts had ended with others still at work."""
+    """A board that remembers itself as it was when there was most to see: contracts at work, ended and waiting."""
 
     frame: Text = Text()
     most: int = 0
@@ -62,8 +62,9 @@ class Busiest(Board):
         super().doing(node, what)
         working = sum(entry.works for entry in self.entries)
         ended = sum(entry.outcome is not None for entry in self.entries)
-        if working > 1 and ended and working * 2 + ended >= self.most:
-            self.most = working * 2 + ended
+        to_see = min(working, 3) + min(ended, 5) + min(len(self.entries) - working - ended, 4)
+        if to_see >= self.most:
+            self.most = to_see
             console = Console(width=WIDTH, height=40, file=io.StringIO(), force_terminal=True, color_system="truecolor")
             with console.capture() as captured:
                 console.print(BoardView(self))

@@ -72,6 +72,15 @@ def test_what_ended_is_counted_and_what_is_blocked_says_by_what(board: Board) ->
     assert lines[-1].startswith("3 of 5 contracts · 2 good · 2 quarantined · ")
 
 
+def test_a_long_reason_leaves_room_for_the_name(board: Board) -> None:
+    board.ended(replace(BAD, reason="it broke " * 30))
+    console = terminal(60)
+    console._color_system = None
+    lines = drawn(board, console)
+    assert any(line.split()[:3] == ["✗", "bronze_b", "failed:"] and line.endswith("…") for line in lines)
+    assert max(len(line) for line in lines) <= 60
+
+
 def test_many_contracts_fit_the_screen_and_those_at_work_are_shown() -> None:
     board = Board()
     names = [f"bronze_{number:03}" for number in range(500)]

@@ -8,8 +8,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lakelogic.cli.screen.consoles import is_narrow
-from lakelogic.cli.screen.layout import headed, joined, line, mark, section
+from lakelogic.cli.screen.layout import has_room_for_reasons, headed, joined, line, mark, section
 from lakelogic.driver.summary import Outcome, Summary
 from lakelogic.wording import number, one_line, seconds, shortened
 
@@ -29,8 +28,12 @@ _NAME_WIDTH = 32
 
 def summary_view(summary: Summary, console: Console) -> RenderableType:
     """What became of each contract, and how all of it ended."""
-    parts: list[RenderableType] = [_head(summary, console), "", _table(summary, console)]
-    parts += _told_below(summary, console)
+    table = _table(summary, console)
+    reasons = has_room_for_reasons(table, console)
+    if reasons:
+        table = _table(summary, console, reasons=True)
+    parts: list[RenderableType] = [_head(summary, console), "", table]
+    parts += [] if reasons else _told_below(summary, console)
     notes = [
         *summary.not_recorded,
         *summary.notes,
@@ -51,9 +54,8 @@ def _head(summary: Summary, console: Console) -> RenderableType:
     return Text.assemble(sign, " ", name, (f"  {joined([*counts, seconds(took)])}", "dim"))
 
 
-def _table(summary: Summary, console: Console) -> Table:
+def _table(summary: Summary, console: Console, *, reasons: bool = False) -> Table:
     windows = len({outcome.window for outcome in summary.outcomes}) > 1
-    reasons = not is_narrow(console)
     table = headed(
         ("", "left"), ("Contract", "left"), ("Layer", "left"), *((("Window", "left"),) if windows else ()),
         ("Status", "left"), ("Rows", "right"), ("Quarantined", "right"), ("Time", "right"),
@@ -77,10 +79,9 @@ def _table(summary: Summary, console: Console) -> Table:
 
 def _told_below(summary: Summary, console: Console) -> Iterator[RenderableType]:
     """Where there is no room for reasons in the table, those of what went wrong stand below it."""
-    if is_narrow(console):
-        for outcome in summary.outcomes:
-            if outcome.exit_code:
-                yield Text.assemble(mark(console, kind_of(outcome)), f" {outcome.contract}: ", line(outcome.reason))
+    for outcome in summary.outcomes:
+        if outcome.exit_code:
+            yield Text.assemble(mark(console, kind_of(outcome)), f" {outcome.contract}: ", line(outcome.reason))
 
 
 def kind_of(outcome: Outcome) -> str:

@@ -20,6 +20,8 @@ _MARKS = {
 }
 INDENT = 2
 GAP = 2
+# Narrower, a reason is a tower of single words.
+_REASON_WIDTH = 40
 
 
 def mark(console: Console, kind: str) -> Text:
@@ -58,6 +60,16 @@ def headed(*columns: tuple[str, str]) -> Table:
     for (heading, _), column in zip(columns, table.columns, strict=True):
         column.header = Text(heading, style="dim")
     return table
+
+
+def has_room_for_reasons(table: Table, console: Console) -> bool:
+    """Whether reasons fit beside a table."""
+    return width_of(table, console) + _REASON_WIDTH <= console.width
+
+
+def width_of(table: Table, console: Console) -> int:
+    """How wide a table is where nothing is cut."""
+    return console.measure(table, options=console.options.update(max_width=10_000)).maximum
 
 
 def section(title: str, *bodies: RenderableType, note: str = "") -> RenderableType:

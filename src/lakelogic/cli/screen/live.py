@@ -28,6 +28,8 @@ _BAR_WIDTH = 20
 _NAME_WIDTH = 32
 # Lines around those of contracts: the end of the log, the total, the prompt to come.
 _MARGIN = 4
+# What a line has beside a name and what is told of it: indent, mark, gaps, seconds.
+_AROUND = 20
 
 
 @dataclass(frozen=True)
@@ -140,10 +142,12 @@ class BoardView:
                 yield self._contracts(lines, console)
         yield self._total(entries, left_out=sum(_is_telling(entry) for entry in entries) - len(shown))
 
-    def _contracts(self, entries: Iterable[Entry], console: Console) -> RenderableType:
+    def _contracts(self, entries: Sequence[Entry], console: Console) -> RenderableType:
         table = grid("left", "left", "left", "right")
+        names = max(min(len(entry.name), _NAME_WIDTH) for entry in entries)
         for entry in entries:
             sign, told, took = self._told(entry, console)
+            told.truncate(max(console.width - names - _AROUND, 1), overflow="ellipsis")
             name = Text(shortened(one_line(entry.name), _NAME_WIDTH), style="bold" if entry.works else "")
             table.add_row(sign, name, told, took)
         return indented(table)

@@ -10,7 +10,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lakelogic.cli.screen.layout import headed, line, mark
+from lakelogic.cli.screen.layout import has_room_for_reasons, headed, line, mark, width_of
 from lakelogic.observe.history import Found, Run
 from lakelogic.wording import number, one_line, rounded, seconds, share, shortened
 
@@ -19,8 +19,6 @@ _TEXTS = {"no_new_data": "nothing new", "awaiting_approval": "awaits approval"}
 _COUNTS = ("counts_source", "counts_good", "counts_quarantined")
 # Runs that never wrote have no counts to be unknown.
 _UNCOUNTED = ("failed", "skipped", "blocked", "awaiting_approval")
-# Narrower, a reason is a tower of single words.
-_REASON_WIDTH = 40
 _NAME_WIDTH = 20
 _ENDING = 8
 
@@ -31,11 +29,10 @@ def runs_view(found: Found, folder: Path, console: Console, *, filtered: bool = 
     if not runs:
         return line(f"No run {'that is asked for ' if filtered else ''}is in the log of {folder}.")
     table = _table(runs, console)
-    width = console.measure(table, options=console.options.update(max_width=10_000)).maximum
-    reasons = width + _REASON_WIDTH <= console.width
+    reasons = has_room_for_reasons(table, console)
     if reasons:
         table = _table(runs, console, reasons=True)
-    elif width > console.width:
+    elif width_of(table, console) > console.width:
         table = _short_table(runs, console)
     parts: list[RenderableType] = [table]
     if found.total > len(runs):
