@@ -127,6 +127,8 @@ class _Selecting:
             return self._value(node.this)
         if isinstance(node, exp.Column):
             return self._column(node)
+        if isinstance(node, exp.Query):
+            return _merged([traced for _, traced in trace(node, self._known, {**self._outer, **self._scope})])
         made = _merged(list(self._parts(node)))
         if _aggregates(node):
             return made.at_least("aggregation")
@@ -134,10 +136,8 @@ class _Selecting:
 
     def _parts(self, node: exp.Expr) -> Iterator[Traced]:
         for part in node.walk(prune=lambda each: isinstance(each, (exp.Query, exp.Column))):
-            if isinstance(part, exp.Column):
-                yield self._column(part)
-            elif isinstance(part, exp.Query) and part is not node:
-                yield from (traced for _, traced in trace(part, self._known, {**self._outer, **self._scope}))
+            if isinstance(part, (exp.Column, exp.Query)):
+                yield self._value(part)
 
     def _column(self, node: exp.Column) -> Traced:
         """A column, which may be a member of a struct: `a.b` is column b of relation a, or member b of column a."""

@@ -87,7 +87,7 @@ def _outside(graph: Graph, name: str) -> Iterator[tuple[str | None, str]]:
 def _outside_box(location: str) -> Box:
     """What is outside is known by its place, so that two contracts that read it lead to one box."""
     near = _near(location)
-    return Box(f"{SOURCES}:{location}", "/".join(PurePosixPath(near).parts[-2:]), SOURCES, "source", location=near)
+    return Box(f"{SOURCES}:{near}", "/".join(PurePosixPath(near).parts[-2:]), SOURCES, "source", location=near)
 
 
 def _arrows(
