@@ -59,9 +59,9 @@ def test_everything_can_be_done_with_the_keyboard(page: Page, tmp_path: Path) ->
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
     expect(page.locator("#panel h2")).to_have_text("landing/in.csv")
-    before = page.locator(".canvas").get_attribute("transform")
+    before = page.locator(".dag").get_attribute("style")
     page.keyboard.press("+")
-    assert page.locator(".canvas").get_attribute("transform") != before
+    assert page.locator(".dag").get_attribute("style") != before
 
 
 def test_names_that_look_like_code_are_shown_and_not_run(page: Page, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const { boxes, arrows, words } = data;
   const stage = document.getElementById("stage"), panel = document.getElementById("panel");
-  const svg = stage.querySelector("svg"), canvas = svg.querySelector(".canvas");
+  const svg = stage.querySelector("svg");
   const size = { width: svg.viewBox.baseVal.width, height: svg.viewBox.baseVal.height };
   const drawn = new Map([...svg.querySelectorAll(".box")].map((node) => [Number(node.dataset.box), node]));
   const lines = new Map();
@@ -21,7 +21,8 @@
 
   // The camera.
   let view = { x: 0, y: 0, scale: 1 };
-  const show = () => canvas.setAttribute("transform", `translate(${view.x} ${view.y}) scale(${view.scale})`);
+  // Moved as one picture: a transform inside of it would lay out every text anew.
+  const show = () => { svg.style.transform = `translate(${view.x}px, ${view.y}px) scale(${view.scale})`; };
   const room = () => ({ width: stage.clientWidth, height: stage.clientHeight });
   const fit = (least) => {
     const { width, height } = room();
@@ -57,7 +58,7 @@
     if (top < margin || top + high > height - margin) view.y += (height - high) / 2 - top;
     show();
   };
-  svg.removeAttribute("viewBox");
+  svg.classList.add("moves");
   fit(0.55);
   stage.addEventListener("wheel", (event) => {
     event.preventDefault();
