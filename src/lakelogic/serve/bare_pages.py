@@ -21,7 +21,7 @@ article h3 { font-size: 1rem; margin: 0; overflow-wrap: anywhere; } article p { 
 article h3 span { color: var(--accent); font-weight: 700; margin-right: .5rem; }
 table { border-collapse: collapse; margin: .5rem 0; font-size: .92em; } td { padding: .1rem 1.2rem .1rem 0; }
 pre { background: var(--faint); border-radius: .5rem; padding: .6rem .9rem; overflow-x: auto; }
-.narrow { max-width: 22rem; padding-top: 20vh; } .narrow form { display: grid; gap: .75rem; }
+.narrow { max-width: 22rem; padding-top: 18vh; } .narrow p { margin: 0; opacity: .75; } .narrow form { display: grid; gap: .75rem; }
 input, button { font: inherit; padding: .5rem .75rem; border: 1px solid #8888; border-radius: .5rem; }
 button { background: #0f766e; border-color: #0f766e; color: #fff; cursor: pointer; }
 [role=alert] { color: #c2410c; margin: 0; }

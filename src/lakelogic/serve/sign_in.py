@@ -12,7 +12,8 @@ from lakelogic.serve.access import COOKIE, SESSION_SECONDS, SIGN_IN, Access
 from lakelogic.serve.bare_pages import bare_page
 
 _FORM = """<form method="post" action="{action}">
-<h1>Sign in</h1>
+<h1>LakeLogic</h1>
+<p>Sign in to see contracts, runs and quarantine.</p>
 {problem}
 <label for="token">Token of this server</label>
 <input id="token" name="token" type="password" required autofocus autocomplete="current-password">

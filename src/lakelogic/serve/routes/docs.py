@@ -48,11 +48,12 @@ def _page(document: Mapping[str, Any], served: Served, base: str) -> Iterator[st
 
 def _route(method: str, path: str, route: Mapping[str, Any], served: Served) -> str:
     rows = "".join(_parameter(each) for each in route.get("parameters", ()))
-    tried = "".join(f"<p><a href='{escape(link)}'><code>{escape(link)}</code></a></p>" for link in _links(path, served))
+    links = [f"<a href='{escape(link)}'><code>{escape(link)}</code></a>" for link in _links(path, served)]
+    shown = links[0] if "{" not in path else f"<code>{escape(path)}</code>"
+    tried = f"<p>For example {', '.join(links)}</p>" if "{" in path and links else ""
     return (
-        f"<article><h3><span>{method.upper()}</span><code>{escape(path)}</code></h3>"
-        f"<p>{escape(route.get('summary', ''))}</p>{f'<table>{rows}</table>' if rows else ''}"
-        f"{tried if method == 'get' else ''}</article>"
+        f"<article><h3><span>{method.upper()}</span>{shown}</h3><p>{escape(route.get('summary', ''))}</p>"
+        f"{f'<table>{rows}</table>' if rows else ''}{tried}</article>"
     )
 
 
@@ -68,7 +69,7 @@ def _allowed(schema: Mapping[str, Any]) -> tuple[str, str]:
     bounds = f" {schema['minimum']} to {schema['maximum']}" if "minimum" in schema and "maximum" in schema else ""
     kind = ", ".join(values) or f"{kinds[0].get('format') or kinds[0].get('type', 'text')}{bounds}"
     default = schema.get("default")
-    return kind, "" if default is None else f"else {default}"
+    return kind, "" if default is None else f"default {default}"
 
 
 def _links(path: str, served: Served) -> Iterator[str]:
