@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -164,3 +165,20 @@ def test_htmx_comes_with_its_licence_and_nothing_comes_from_elsewhere() -> None:
     assert "Zero-Clause BSD" in assets()["htmx.LICENSE.txt"].content.decode()
     for name in ("pages.css", "pages.js"):
         assert b"http" not in assets()[name].content
+
+
+def _brightness(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("word", ["text", "dim", "accent", "good", "warn", "bad", "idle"])
+def test_words_stand_out_from_what_is_behind_them(word: str, theme: int) -> None:
+    style = assets()["pages.css"].content.decode()
+    pairs = re.findall(r"--(\w+): light-dark\((#\w{6}), (#\w{6})\)", style)
+    colours = {name: _brightness(both[theme]) for name, *both in pairs}
+    for back in ("bg", "panel", "raised"):
+        darker, lighter = sorted((colours[word], colours[back]))
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5, back

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 640, 120
-_WIDEST = 28.0
+_WIDEST = 48.0
 _GAP = 3.0
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 WIDTH, HEIGHT = 96, 24
 _EDGE = 3
 # A trend that stays within less than this is drawn flat: the eye takes any slope for news.
-_LEAST_SPAN = 2.0
+_LEAST_SPAN = 5.0
 
 
 @dataclass(frozen=True)

@@ -204,13 +204,14 @@ def queue_row(contract: str, row: QuarantinedRow) -> QueueRow:
     # What the reasons are about is what the reviewer looks for.
     values.sort(key=lambda each: not each[2])
     place = "" if row.position is None else f", row {row.position + 1}"
+    origin = f"{row.file.rpartition('/')[2]}{place}" if row.file else "a table"
     return QueueRow(
         id=row.id,
         state=row.state,
         reasons=tuple(zip(row.rules, row.errors, strict=False)),
         values=tuple(values[:_SHOWN_VALUES]),
         hidden=max(len(values) - _SHOWN_VALUES, 0),
-        origin=f"{(row.file or 'unknown').rpartition('/')[2]}{place}",
+        origin=origin,
         at=row.quarantined_at,
         run_id=row.run_id,
         link=f"/review/row?{urlencode({'contract': contract, 'id': row.id})}",
