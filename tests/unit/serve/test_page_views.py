@@ -158,7 +158,7 @@ def test_a_decision_that_fails_says_why_and_how_to_cure_it() -> None:
 
 def test_a_decision_about_nothing_says_so() -> None:
     jobs = Jobs()
-    assert "nothing to do" in _ended(jobs, jobs.start("dropped", lambda: Resolved(0))).told
+    assert "Nothing to do" in _ended(jobs, jobs.start("dropped", lambda: Resolved(0))).told
 
 
 def test_htmx_comes_with_its_licence_and_nothing_comes_from_elsewhere() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from typing import Any
@@ -118,7 +119,11 @@ def _runs(routes: APIRouter, showing: Showing) -> None:
 def _dag(routes: APIRouter, showing: Showing) -> None:
     @routes.get("/dag")
     def dag_page() -> Response:
-        return page("dag.html", showing.site, "/dag", dag.dag_page(showing.served.contracts.graph))
+        served = showing.served
+        # Ages in the picture are told in minutes.
+        stamp = (*served.stamp, int(time.time() // 60))
+        view = served.answers.get("dag page", stamp, lambda: dag.dag_page(served.contracts.graph))
+        return page("dag.html", showing.site, "/dag", view)
 
 
 def _static(routes: APIRouter) -> None:

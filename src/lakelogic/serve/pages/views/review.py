@@ -16,6 +16,7 @@ from lakelogic.serve.reading.contracts import ContractSummary
 from lakelogic.wording import cell
 
 PAGE = 25
+_MOST = 100
 _SHOWN_VALUES = 12
 
 
@@ -36,6 +37,7 @@ class Index:
     """The contracts to choose from."""
 
     contracts: tuple[Waiting, ...]
+    total: int
     any_run: bool
     first_command: str
 
@@ -143,7 +145,7 @@ def index(
         waiting for each in contracts if (waiting := _waiting(each, recent.get(each.name, ()), last.get(each.name)))
     ]
     found.sort(key=lambda each: (each.at is not None, each.at), reverse=True)
-    return Index(tuple(found), bool(recent), first_command)
+    return Index(tuple(found[:_MOST]), len(found), bool(recent), first_command)
 
 
 def _waiting(summary: ContractSummary, runs: Sequence[Run], last: RunResult | None) -> Waiting | None:
