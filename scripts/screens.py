@@ -66,8 +66,6 @@ def take(page: Page, address: str, scheme: str) -> None:
     pages = {
         "overview": "/",
         "contract": f"/contracts/{silver}",
-        "runs": f"/runs?contract={silver}",
-        "dag": "/dag",
         "review": f"/review?contract={silver}",
     }
     for name, path in pages.items():
