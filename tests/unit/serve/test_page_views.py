@@ -111,6 +111,12 @@ def test_a_flow_tells_rows_at_the_split_and_rows_that_were_written() -> None:
     assert shown.flow is not None
     assert [band.share.rows for band in shown.flow.bands] == [125, 5]
     assert shown.flow.bands[0].share.where == "25 rows in out"
+    assert shown.account == "every row is accounted for"
+
+
+def test_an_account_that_does_not_add_up_is_not_called_one() -> None:
+    counted = run(counts_source=9, counts_expanded=0, counts_good=5, counts_quarantined=1)
+    assert run_page(RunDetail(counted, {}), "/here").account == ""
 
 
 @pytest.mark.parametrize(

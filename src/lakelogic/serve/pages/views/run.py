@@ -52,6 +52,12 @@ class RunPage:
         return f"{number(self.rows_in)} rows came in: {told}"
 
     @property
+    def account(self) -> str:
+        """Whether both sides of the picture are equal."""
+        out = sum(band.share.rows for band in self.flow.bands) if self.flow else 0
+        return "every row is accounted for" if self.flow and out == self.rows_in else ""
+
+    @property
     def timings_label(self) -> str:
         """The bars in words."""
         return ", ".join(f"{timing.name} {timing.took}" for timing in self.timings)
