@@ -13,6 +13,7 @@ from lakelogic.observe.history import History, Run
 from lakelogic.observe.service_levels import freshness_hours
 from lakelogic.plan.build import identity_of, target_of
 from lakelogic.state.claims import Claims
+from lakelogic.state.runlog import RunLog
 
 NEVER = "never ran"
 UNFINISHED = "unfinished"
@@ -20,6 +21,8 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _UP_TO_DATE = ("succeeded", "no_new_data")
 # Runs that decide about rows of quarantine, or forget earlier runs: they tell nothing of what the source sends.
 _COMMANDS = ("replay", "release", "drop", "reset")
+
+_KINDS_OF_RUN = ("contract", "status", "mode")
 
 Freshness = Literal["fresh", "stale", "unknown"]
 
@@ -71,7 +74,8 @@ class RunsKept:
         loaded = node.contract
         folder = loaded.project.state_dir
         if folder not in self._logs:
-            self._logs[folder] = by_contract(History(folder).last_runs(by=("contract", "status", "mode")))
+            history = History(folder) if RunLog(folder).exists else None
+            self._logs[folder] = by_contract(history.last_runs(by=_KINDS_OF_RUN) if history else ())
         known = self._logs[folder].get(node.name, Runs())
         claim = Claims(folder / "runs" / identity_of(loaded, target_of(loaded))).unfinished()
         # A run that is recorded has told how it ended, though the next one will look at what it left behind.
