@@ -139,11 +139,11 @@ def test_who_holds_the_token_decides_with_a_note(guarded: tuple[str, Path], page
     page.get_by_role("button", name="Drop").click()
     expect(page.get_by_text("1 of 1 rows dropped.")).to_be_visible(timeout=20_000)
     expect(page.get_by_text("1 to 3 of 3")).to_be_visible()
+    expect(page.get_by_role("link", name="Dropped 1")).to_be_visible()
     page.get_by_label("Choose all rows shown").check()
     page.get_by_label("Note, kept in the run log").fill("once more")
     page.get_by_role("button", name="Replay").click()
     expect(page.get_by_text("3 stay active with new reasons")).to_be_visible(timeout=20_000)
-    page.reload()
     expect(page.get_by_role("row").filter(has_text="a test of the till")).to_contain_text("drop")
     assert Quarantine(folder / "contracts/orders.yaml").states()["dropped"] == 1
 

@@ -115,10 +115,11 @@ def _begun(showing: Showing, sent: dict[str, list[str]]) -> Job:
         raise UsageError("that is no decision.", cure=f"Allowed: {', '.join(get_args(Action))}.")
     if not note or len(note) > _LONGEST_NOTE:
         raise UsageError("the note is missing or too long.", cure="Say in a few words why; it is kept in the run log.")
-    if not rows:
+    if not rows and not _one(sent, "all"):
         raise UsageError("no row is chosen.", cure="Choose rows, then decide.")
     node = showing.served.contracts.node(_one(sent, "contract"))
-    quarantine, wanted = Quarantine(node.contract), Wanted(ids=rows)
+    fitting = Wanted(rule=_one(sent, "rule") or None, run=_one(sent, "run") or None)
+    quarantine, wanted = Quarantine(node.contract), fitting if _one(sent, "all") else Wanted(ids=rows)
     return showing.jobs.start(_PAST[action], lambda: _decided(quarantine, cast("Action", action), wanted, note))
 
 
