@@ -18,11 +18,11 @@ from deltalake import DeltaTable
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "examples" / "orchestrators"
-LAYERS = ["reference", "bronze", "silver", "gold"]
+CONTRACTS = 14
 
 pytestmark = pytest.mark.slow
 
-# The driver, but for attempts that are planned to end otherwise: these get only as far as one entity.
+# The driver, but for attempts that are planned to fail: these get as far as a layer goes without its claims.
 DRIVER = """#!{python}
 import sys
 from pathlib import Path
@@ -30,12 +30,18 @@ from pathlib import Path
 sys.path.insert(0, {source!r})
 from lakelogic.cli.driver import main
 
+layer = sys.argv[sys.argv.index("--layers") + 1]
 with Path("attempts").open("a") as attempts:
-    print(sys.argv[sys.argv.index("--layers") + 1], file=attempts)
+    print(layer, file=attempts)
 planned = Path("planned").read_text().split()
 Path("planned").write_text(" ".join(planned[1:]))
+claims = Path("contracts/insurance", layer, "claims.yaml")
 if planned and planned[0] != "real":
-    main([*sys.argv[1:], "--entities", "customers"])
+    if claims.exists():
+        right = claims.read_text()
+        claims.write_text("no contract")
+        main([*sys.argv[1:], "--continue-on-error"])
+        claims.write_text(right)
     sys.exit(int(planned[0]))
 sys.exit(main())
 """
@@ -123,7 +129,7 @@ class Orchestrated:
         return (self.folder / "attempts").read_text(encoding="utf-8").split()
 
     def runs(self) -> Counter[str]:
-        """How often each contract was run at all."""
+        """How often each contract was run, whatever came of it."""
         log = DeltaTable(self.folder / "output" / ".lakelogic" / "run_log").to_pyarrow_table(columns=["contract"])
         return Counter(log["contract"].to_pylist())
 
@@ -151,8 +157,10 @@ def test_attempts_that_were_cut_off_are_tried_again_and_go_on(lakehouse: Orchest
     told = lakehouse.run("real", "1", "real", "130")
     assert told["state"] in {"success", "COMPLETED Completed", "SUCCESS"}
     assert lakehouse.attempts == ["reference", "bronze", "bronze", "silver", "silver", "gold"]
-    # The first attempts had brought the customers; the second left them alone.
-    assert set(lakehouse.runs().values()) == {1}
+    # The second attempts ran the claims, and left alone what the first had brought.
+    runs = lakehouse.runs()
+    assert {name: count for name, count in runs.items() if count > 1} == {}
+    assert len(runs) == CONTRACTS
     if tables := told.get("tables"):
         assert {"bronze_insurance_claims", "gold_fact_claims"} < set(tables)
 
@@ -176,11 +184,9 @@ import json, sys
 from azure.mgmt.datafactory.models import PipelineResource as DataFactory
 from azure.synapse.artifacts.models import PipelineResource as Synapse
 for model, file in ((DataFactory, sys.argv[1]), (Synapse, sys.argv[2])):
-    properties = json.load(open(file))
-    pipeline = model.deserialize(properties)
-    (activity,) = pipeline.activities
-    assert not activity.validate() and not pipeline.validate()
-    print(type(activity).__name__, activity.policy.retry, pipeline.concurrency, sorted(activity.additional_properties or ()))
+    pipeline = model.deserialize(json.load(open(file)))
+    assert pipeline.serialize() == {"properties": json.load(open(file))["properties"]}
+    print(*(type(activity).__name__ for activity in pipeline.activities))
 """
 
 
@@ -188,4 +194,4 @@ def test_pipelines_of_azure_are_what_its_models_know() -> None:
     made = subprocess.run([ROOT / "scripts" / "orchestrator.sh", "azure"], capture_output=True, text=True, check=True)
     files = [str(TEMPLATES / name / "lakehouse.pipeline.json") for name in ("adf", "synapse")]
     done = subprocess.run([made.stdout.strip(), "-c", AZURE, *files], capture_output=True, text=True, check=False)
-    assert done.stdout.splitlines() == ["CustomActivity 2 1 []", "SynapseNotebookActivity 2 1 []"], done.stderr
+    assert done.stdout.splitlines() == ["CustomActivity", "SynapseNotebookActivity"], done.stderr
