@@ -280,8 +280,9 @@ def test_a_contract_that_is_wrong_does_not_hide_the_others(own: tuple[Path, Test
 
 
 def test_rules_have_a_history(client: TestClient) -> None:
-    found = client.get("/api/rules/silver_orders").json()["rules"]
-    assert {point["rule"]["name"]: point["rule"]["failed"] for point in found}["customer_present"] == 2
+    found = {rule["name"]: rule for rule in client.get("/api/rules/silver_orders").json()["rules"]}
+    (point,) = found["customer_present"]["history"]
+    assert (point["status"], point["failed"], point["source_rows"]) == ("failed", 2, 5)
     assert client.get("/api/rules/none").status_code == 404
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from lakelogic.observe.history import Wanted
+from lakelogic.observe.history import RulePoint, Wanted
 from lakelogic.serve.answers import answer
 from lakelogic.serve.reading.project import Served
 from lakelogic.serve.routes.shapes import NOT_NOW, UNKNOWN
@@ -41,9 +42,36 @@ def routes(served: Served) -> APIRouter:
     @found.get("/rules/{contract}", summary="How the rules of a contract fared, newest first", responses=UNKNOWN)
     def rules(contract: str, limit: Annotated[int, Query(ge=1, le=200)] = 50) -> Response:
         node = served.contracts.node(contract)
-        return answer({"contract": node.name, "layer": node.layer, "rules": served.runs.rules(node.name, limit)})
+        listed = _by_rule(served.runs.rules(node.name, limit))
+        return answer({"contract": node.name, "layer": node.layer, "rules": listed})
 
     return found
+
+
+def _by_rule(points: Iterable[RulePoint]) -> list[dict[str, object]]:
+    """Each rule with how it fared, run by run."""
+    found: dict[str, list[RulePoint]] = {}
+    for point in points:
+        found.setdefault(point.rule.name, []).append(point)
+    return [
+        {
+            "name": name,
+            "severity": each[0].rule.severity,
+            "category": each[0].rule.category,
+            "history": [
+                {
+                    "run_id": point.run_id,
+                    "started_at": point.started_at,
+                    "status": point.rule.status,
+                    "source_rows": point.counts_source,
+                    "failed": point.rule.failed,
+                    "value": point.rule.value,
+                }
+                for point in each
+            ],
+        }
+        for name, each in found.items()
+    ]
 
 
 def _utc(moment: datetime | None) -> datetime | None:
