@@ -7,6 +7,7 @@ import io
 import json
 import shutil
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,25 @@ def test_rows_of_a_run_that_failed_are_not_shown(own: tuple[Path, TestClient]) -
     write_deltalake(str(folder / "tables" / "gold"), stray, mode="append", schema_mode="merge")
     (folder / "contracts" / "gold.yaml").touch()
     assert found.get(f"{_RUNTIME}/table-preview/gold").json()["rows"] == before
+
+
+def test_a_table_is_shown_while_it_is_written(own: tuple[Path, TestClient]) -> None:
+    folder, found = own
+    processor = DataProcessor(folder / "contracts" / "silver.yaml", "duckdb")
+
+    def write() -> None:
+        for _ in range(4):
+            processor.run(force=True)
+
+    routes = [f"{_RUNTIME}/{name}" for name in ("table-preview/silver", "quality-report", "pipeline-summary")]
+    routes.append("/api/quarantine?contract=silver_orders")
+    statuses: list[int] = []
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(write)
+        while not writing.done():
+            statuses += [found.get(route).status_code for route in routes]
+        writing.result()
+    assert set(statuses) == {200}
 
 
 def test_runs_are_listed_filtered_and_paged(client: TestClient) -> None:

@@ -75,7 +75,7 @@ class Served:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.resolve()
-        self.tables = Remembered(256)
+        self.tables = Remembered(64)
         self.answers = Remembered(64)
         self.documents = Remembered(64)
         self._lock = Lock()

@@ -22,7 +22,7 @@ class Runs:
     """Asks the run logs of some state folders, and asks again only when one of them has changed."""
 
     folders: tuple[Path, ...]
-    _kept: Remembered = field(default_factory=lambda: Remembered(256), compare=False, repr=False)
+    _kept: Remembered = field(default_factory=lambda: Remembered(64), compare=False, repr=False)
 
     @property
     def stamp(self) -> Stamp:
