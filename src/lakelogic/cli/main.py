@@ -29,7 +29,7 @@ COMMANDS: Mapping[str, str] = {
     "reload": "Empty tables and read everything again.",
     "validate": "Check contracts, and show every problem with its line.",
     "lint": "Say what a reviewer would say about contracts.",
-    "diff": "Tell what changed in a contract that breaks its readers.",
+    "diff": "Tell what changed in a contract, and what it breaks.",
     "dag": "Draw contracts, what they read and how they fared.",
     "schema": "Print the JSON Schema of a contract, for editors.",
     "verify-portability": "Compare the engines on made-up rows, cell by cell.",

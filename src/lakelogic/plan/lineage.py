@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sqlglot import exp, parse_one
+from sqlglot.errors import ParseError, TokenError
 
 from lakelogic.plan.model import Plan
 from lakelogic.sql.annotate import SOURCE
@@ -55,12 +56,15 @@ class Outline:
 def column_lineage(plan: Plan, dialect: str = "spark") -> tuple[ColumnLineage, ...]:
     """Every column of the target, in its order. `dialect` is the one in which the plan's SQL is written.
 
-    Pure: no data is looked at, and nothing but the plan is needed.
+    Pure: no data is looked at, and nothing but the plan is needed. Nothing is told of a plan whose SQL can't be read back.
     """
-    links = {link.name: (link.location, _parsed(link.sql, dialect)) for link in plan.links}
+    try:
+        links = {link.name: (link.location, _parsed(link.sql, dialect)) for link in plan.links}
+        selects = [_parsed(sql, dialect) for sql in _statements(plan)]
+    except (ParseError, TokenError):
+        return ()
     by_code = dict(plan.read.options).get("external_logic") is not None
     source = opaque(name for name, _ in plan.read.columns) if by_code else Relation(name=SOURCE)
-    selects = [_parsed(sql, dialect) for sql in _statements(plan)]
     return _lineage(selects, links, [name for name, _ in plan.masks], plan.read.location, source)
 
 
@@ -108,7 +112,7 @@ def _statements(plan: Plan) -> list[str]:
 def _parsed(sql: str, dialect: str) -> exp.Query:
     query = parse_one(sql, read=dialect)
     if not isinstance(query, exp.Query):
-        raise ValueError(f"a plan holds SELECTs, and this is none: {sql}")
+        raise ParseError(f"a plan holds SELECTs, and this is none: {sql}")
     return query
 
 

@@ -18,7 +18,7 @@ def refuse_beyond_row(tree: exp.Expr, because: str, cure: str, *, windows: bool 
     Raises:
         SqlError: an aggregate, a window or a function that yields rows.
     """
-    found = _bare_aggregate(tree) or generator(tree) or (None if windows else tree.find(exp.Window))
+    found = bare_aggregate(tree) or generator(tree) or (None if windows else tree.find(exp.Window))
     if found is not None:
         raise SqlError(f"{because}, so {found.sql('spark')} is not allowed: {tree.sql('spark')}", cure=cure)
 
@@ -26,6 +26,12 @@ def refuse_beyond_row(tree: exp.Expr, because: str, cure: str, *, windows: bool 
 def aggregate(tree: exp.Expr) -> exp.Expr | None:
     """The first aggregate in it."""
     return next((node for node in tree.walk() if _is_aggregate(node)), None)
+
+
+def bare_aggregate(tree: exp.Expr) -> exp.Expr | None:
+    """The first aggregate in it that is not over a window."""
+    bare = (node for node in tree.walk() if _is_aggregate(node) and not node.find_ancestor(exp.Window))
+    return next(bare, None)
 
 
 def generator(tree: exp.Expr) -> exp.Expr | None:
@@ -49,11 +55,6 @@ def unaggregated(tree: exp.Expr) -> str | None:
 def _is_aggregate(node: exp.Expr) -> bool:
     by_name = isinstance(node, exp.Anonymous) and node.name.lower() in _AGGREGATES
     return by_name or isinstance(node, (exp.AggFunc, exp.Any))
-
-
-def _bare_aggregate(tree: exp.Expr) -> exp.Expr | None:
-    bare = (node for node in tree.walk() if _is_aggregate(node) and not node.find_ancestor(exp.Window))
-    return next(bare, None)
 
 
 def _ancestors(node: exp.Expr) -> list[exp.Expr]:

@@ -9,6 +9,8 @@ from typing import Literal
 
 from sqlglot import exp
 
+from lakelogic.sql.shape import bare_aggregate
+
 Kind = Literal["generated", "identity", "transformation", "aggregation"]
 # The more is done to a value on its way, the later its kind stands here.
 _KINDS: tuple[Kind, ...] = ("generated", "identity", "transformation", "aggregation")
@@ -130,7 +132,7 @@ class _Selecting:
         if isinstance(node, exp.Query):
             return _merged([traced for _, traced in trace(node, self._known, {**self._outer, **self._scope})])
         made = _merged(list(self._parts(node)))
-        if _aggregates(node):
+        if bare_aggregate(node) is not None:
             return made.at_least("aggregation")
         return made.at_least("transformation") if made.inputs else made
 
@@ -154,11 +156,6 @@ class _Selecting:
     def _unqualified(name: str, scope: Relations) -> Traced | None:
         found = (relation.find(name) for relation in sorted(scope.values(), key=lambda each: each.name is not None))
         return next((each for each in found if each is not None), None)
-
-
-def _aggregates(node: exp.Expr) -> bool:
-    found = node.find_all(exp.AggFunc)
-    return any(not isinstance(each.find_ancestor(exp.Window, exp.Query), exp.Window) for each in found)
 
 
 def _aliased(output: Output, part: exp.Expr) -> Relation:
