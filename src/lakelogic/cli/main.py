@@ -22,7 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "metrics": "Numbers about the runs, for Prometheus and Grafana.",
     "run-log": "Ask the run log in SQL.",
     "quarantine": "Look at rows that failed, and decide about them.",
-    "serve": "Serve contracts, runs and quarantine: an API and pages.",
+    "serve": "Serve contracts, runs and quarantine: API and pages.",
     "prove": "Write or verify the proof of a run.",
     "export": "Send tables to Snowflake, Databricks or S3.",
     "reset": "Let contracts forget what they have read.",
