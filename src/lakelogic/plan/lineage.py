@@ -11,11 +11,10 @@ from sqlglot.errors import ParseError, TokenError
 
 from lakelogic.plan.model import Plan
 from lakelogic.sql.annotate import SOURCE
-from lakelogic.sql.tracing import Relation, Traced, trace
+from lakelogic.sql.tracing import OWN, Relation, Traced, trace
 from lakelogic.sql.types import Columns
 
 Kind = Literal["generated", "identity", "transformation", "aggregation", "masked"]
-_HIDDEN = "_ll_"
 
 
 @dataclass(frozen=True, order=True)
@@ -94,7 +93,7 @@ def _lineage(
     return tuple(
         ColumnLineage(name, _kind(name, traced, unreadable), _told(traced, places))
         for name, traced in rows.columns
-        if not name.startswith(_HIDDEN)
+        if not name.startswith(OWN)
     )
 
 

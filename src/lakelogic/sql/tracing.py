@@ -14,7 +14,8 @@ from lakelogic.sql.shape import bare_aggregate
 Kind = Literal["generated", "identity", "transformation", "aggregation"]
 # The more is done to a value on its way, the later its kind stands here.
 _KINDS: tuple[Kind, ...] = ("generated", "identity", "transformation", "aggregation")
-_OWN = "_ll_"
+OWN = "_ll_"
+"""How the names of columns begin that a run makes for itself."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Relation:
 
     def find(self, column: str) -> Traced | None:
         """The column of this name; case makes no difference."""
-        if self.name is not None and not column.lower().startswith(_OWN):
+        if self.name is not None and not column.lower().startswith(OWN):
             return Traced(frozenset({(self.name, column)}), "identity")
         return self._by_name.get(column.lower())
 
@@ -114,7 +115,7 @@ class _Selecting:
 
     def _output(self, item: exp.Expr) -> Traced:
         # A lookup takes the smallest of several values: one of them, as it is.
-        if item.output_name.startswith(_OWN) and isinstance(item.unalias(), exp.Min):
+        if item.output_name.startswith(OWN) and isinstance(item.unalias(), exp.Min):
             return self._value(item.unalias().this)
         value = self._value(item.unalias())
         # A group is known by its keys; of anything else it has many values, whatever the function is called that takes one.

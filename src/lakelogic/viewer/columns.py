@@ -11,7 +11,7 @@ from lakelogic.contract import LoadedContract
 from lakelogic.contract.source import Link
 from lakelogic.driver.graph import Graph
 from lakelogic.driver.nodes import Node
-from lakelogic.errors import LakeLogicError
+from lakelogic.errors import LakeLogicError, SourceError
 from lakelogic.plan.build import Given, build_outline
 from lakelogic.plan.lineage import ColumnLineage, InputColumn, Outline, opaque, outlined_lineage
 from lakelogic.plan.model import LinkPlan, ReadPlan
@@ -108,7 +108,11 @@ def _of_source(loaded: LoadedContract) -> Columns | None:
     """The columns of a source from outside, as far as one file or a table's log tells them."""
     if loaded.source is None or loaded.source.path is None:
         return None
-    return _at(source_of(loaded), loaded)
+    try:
+        return _at(source_of(loaded), loaded)
+    except SourceError:
+        # Nothing has landed yet, or nothing that can be read: the model says what is meant to come.
+        return None
 
 
 def _at(spec: SourceSpec | TableToRead, loaded: LoadedContract | None = None) -> Columns | None:

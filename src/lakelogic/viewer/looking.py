@@ -114,7 +114,4 @@ def _layers(boxes: Mapping[str, Box], others: Mapping[str, Box]) -> tuple[str, .
 
 def _near(path: str) -> str:
     """A path as seen from the working directory, where it is below it."""
-    try:
-        return os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else path
-    except ValueError:
-        return path
+    return os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else path

@@ -84,6 +84,21 @@ def test_a_contract_that_does_not_fit_its_source_still_has_a_box(lake: Lake) -> 
     assert box.note is not None and "nope" in box.note
 
 
+def test_before_anything_has_landed_columns_are_those_of_the_model(lake: Lake) -> None:
+    body = "dataset: bronze_c\nlayer: bronze\nsource: {path: ../landing/nothing}\n"
+    lake.file("contracts/bronze_c.yaml", body + "model: {fields: [{name: id, type: int}]}\n")
+    box = _view(lake).by_name["bronze_c"]
+    assert box.note is None and [(column.name, column.kind) for column in box.columns] == [("id", "identity")]
+
+
+def test_code_of_the_user_is_not_looked_into(lake: Lake) -> None:
+    lake.file("contracts/code.py", "def run(df, links, engine):\n    return df\n")
+    lake.contract("silver_d", "external_logic: {type: python, path: code.py}\n"
+                  "model: {fields: [{name: id, type: int}]}\n", source="bronze_a")  # fmt: skip
+    (column,) = _view(lake).by_name["silver_d"].columns
+    assert (column.kind, column.inputs) == ("transformation", ())
+
+
 def test_runs_counts_and_freshness_are_those_of_the_log(lake: Lake) -> None:
     lake.drive(Selection(paths=(lake.root / "contracts",), entities=("reference_names", "bronze_a", "silver_a")))
     view = _view(lake)
