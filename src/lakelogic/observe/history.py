@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
@@ -121,6 +121,7 @@ class Found:
 
 
 _COLUMNS = [field.name for field in fields(Run)]
+_SUCCEEDED = {"status": "succeeded"}
 
 
 class History:
@@ -187,6 +188,17 @@ class History:
         rows = as_rows(_newest(self._log.arrow(_COLUMNS, {"run_id": ids}, since=oldest)))
         # A run that was resumed has a row for each attempt, the last one first.
         return tuple({row["run_id"]: Run(**row) for row in reversed(rows)}.values())[::-1]
+
+    def scores(self, limit: int = 20, *, but: Collection[str] = ()) -> dict[str, tuple[float | None, ...]]:
+        """The quality scores of the newest runs of every contract that succeeded, oldest first; `but` are modes left out."""
+        found = _newest(self._log.arrow(["contract", "mode", "quality_score", "started_at", "ended_at"], _SUCCEEDED))
+        scores: dict[str, list[float | None]] = {}
+        columns = (found.column(name).to_pylist() for name in ("contract", "mode", "quality_score"))
+        for contract, mode, score in zip(*columns, strict=True):
+            kept = scores.setdefault(contract, [])
+            if mode not in but and len(kept) < limit:
+                kept.append(score)
+        return {contract: tuple(reversed(kept)) for contract, kept in scores.items()}
 
     def rule_history(
         self, contract: str, rule: str | None = None, *, layer: str | None = None, limit: int = 50

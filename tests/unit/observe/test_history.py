@@ -130,3 +130,23 @@ def test_many_small_files_are_put_together_and_nothing_is_lost(
     # The files of before stay for a week, for whoever reads them.
     assert len(files) == 6
     assert len(log._table().file_uris()) == 1  # type: ignore[union-attr]
+
+
+def test_several_runs_are_told_at_once(tmp_path: Path, add: Add) -> None:
+    for number in (1, 2, 3):
+        add(f"r{number}", number, report=json.dumps({"exit_code": number}))
+    found = History(tmp_path).details(["r1", "r3", "none"])
+    assert {run_id: detail.report for run_id, detail in found.items()} == {
+        "r1": {"exit_code": 1},
+        "r3": {"exit_code": 3},
+    }
+    assert History(tmp_path).details([]) == {}
+
+
+def test_scores_of_the_newest_runs_come_oldest_first(tmp_path: Path, add: Add) -> None:
+    for number, score in ((1, 70.0), (3, 90.0), (2, 80.0)):
+        add(f"r{number}", number, quality_score=score)
+    add("r4", 4, mode="drop")
+    add("r5", 5, status="failed", quality_score=1.0)
+    add("r6", 6, "items", quality_score=5.0)
+    assert History(tmp_path).scores(2, but={"drop"}) == {"orders": (80.0, 90.0), "items": (5.0,)}

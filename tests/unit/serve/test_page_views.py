@@ -82,15 +82,15 @@ def test_freshness_is_told_as_of_now(hours: int, kind: str) -> None:
 
 def test_the_overview_finds_by_every_word_and_counts_what_it_does_not_show() -> None:
     names = [f"bronze_orders_{number}" for number in range(250)]
-    found = overview([summary(name, layer="bronze") for name in names], {}, {}, Asked("orders bronze_"), NOW)
+    found = overview([summary(name, layer="bronze") for name in names], {}, {}, {}, Asked("orders bronze_"), NOW)
     assert (found.found, found.shown, found.groups[0].total) == (250, 100, 250)
     assert found.more == "/?q=orders+bronze_&shown=200"
-    assert overview([summary(name) for name in names], {}, {}, Asked("orders_249"), NOW).found == 1
+    assert overview([summary(name) for name in names], {}, {}, {}, Asked("orders_249"), NOW).found == 1
 
 
 def test_the_last_rows_are_told_also_after_a_run_that_found_nothing_new() -> None:
-    runs = [run(status="no_new_data", counts_good=0), run(counts_good=7, quality_score=70.0), run(quality_score=100.0)]
-    found = overview([summary()], {"orders": runs}, {}, Asked(), NOW)
+    runs = [run(status="no_new_data", counts_good=0), run(mode="drop"), run(counts_good=7)]
+    found = overview([summary()], {"orders": runs}, {}, {"orders": (100.0, 70.0)}, Asked(), NOW)
     row = found.groups[0].rows[0]
     assert row.wrote is not None
     assert (row.wrote.counts_good, row.trend) == (7, (100.0, 70.0))

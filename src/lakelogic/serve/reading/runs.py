@@ -50,6 +50,10 @@ class Runs:
         """The newest runs of every contract, newest first."""
         return self._kept.get("recent", self.stamp, self._recent)
 
+    def scores(self, but: frozenset[str]) -> Mapping[str, tuple[float | None, ...]]:
+        """The quality scores of the newest runs of every contract, oldest first; `but` are modes left out."""
+        return self._kept.get(("scores", but), self.stamp, lambda: self._scores(but))
+
     def last_written(self, contract: str, target: str) -> Run | None:
         """The last run of a contract that succeeded and has left a version of this target."""
         succeeded = self.newest(Wanted(contract=contract, status="succeeded"), limit=20).runs
@@ -88,6 +92,10 @@ class Runs:
             except UsageError:
                 continue
         raise NotFound(f"run '{run_id}' is unknown.", cure="/api/runs lists them.")
+
+    def _scores(self, but: frozenset[str]) -> Mapping[str, tuple[float | None, ...]]:
+        found = (History(folder).scores(but=but) for folder in self.folders)
+        return {contract: scores for each in found for contract, scores in each.items()}
 
     def _details(self, run_ids: tuple[str, ...]) -> Mapping[str, RunDetail]:
         found = (History(folder).details(run_ids) for folder in self.folders)

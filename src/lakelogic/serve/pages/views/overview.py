@@ -89,13 +89,20 @@ def overview(
     contracts: Sequence[ContractSummary],
     recent: Mapping[str, Sequence[Run]],
     last: Mapping[str, RunResult],
+    scores: Mapping[str, Sequence[float | None]],
     asked: Asked,
     now: datetime,
     problem: str | None = None,
     first_command: str = "",
 ) -> Overview:
-    """The page; `recent` has the newest runs of each contract, newest first, `last` the last one that judged rows."""
-    rows = sorted((_row(each, recent.get(each.name, ()), last.get(each.name), now) for each in contracts), key=_order)
+    """The page; `recent` has the newest runs of each contract, newest first, `last` the last one that judged rows.
+
+    `scores` has the quality of runs that judged rows, oldest first.
+    """
+    rows = [
+        _row(each, recent.get(each.name, ()), last.get(each.name), scores.get(each.name, ()), now) for each in contracts
+    ]
+    rows.sort(key=_order)
     fits = [row for row in rows if _fits(row, asked)]
     totals = Counter(row.contract.layer for row in fits)
     groups = tuple(
@@ -110,16 +117,22 @@ def overview(
     )
 
 
-def _row(summary: ContractSummary, runs: Sequence[Run], last: RunResult | None, now: datetime) -> Row:
+def _row(
+    summary: ContractSummary,
+    runs: Sequence[Run],
+    last: RunResult | None,
+    scores: Sequence[float | None],
+    now: datetime,
+) -> Row:
     # A run that found nothing new has no rows; what people ask for are those of the last one that had some.
-    wrote = [run for run in runs if run.status == "succeeded" and run.mode not in COMMANDS]
+    wrote = next((run for run in runs if run.status == "succeeded" and run.mode not in COMMANDS), None)
     judged: list[RuleResult | DatasetRuleResult] = [*last.rules, *last.dataset_rules] if last else []
     return Row(
         contract=summary,
         health=health(summary, last),
         freshness=freshness(summary, now),
-        wrote=wrote[0] if wrote else None,
-        trend=tuple(run.quality_score for run in reversed(wrote[:TREND_RUNS])),
+        wrote=wrote,
+        trend=tuple(scores[-TREND_RUNS:]),
         rules=len(judged),
         rules_failing=sum(rule_state(rule).kind in ("bad", "warn") for rule in judged),
     )
