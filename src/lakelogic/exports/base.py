@@ -126,8 +126,8 @@ class ExportTarget(ABC):
 
     @classmethod
     @abstractmethod
-    def configured(cls, environment: Environment) -> bool:
-        """Whether everything is set that a connection needs."""
+    def missing(cls, environment: Environment) -> list[str]:
+        """The variables that a connection needs and that are not set."""
 
     @abstractmethod
     def place(self, export: Export, default: str) -> str:

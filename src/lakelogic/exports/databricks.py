@@ -65,12 +65,13 @@ class Databricks(ExportTarget):
         return environment.get("DATABRICKS_HOST") or None
 
     @classmethod
-    def configured(cls, environment: Environment) -> bool:
+    def missing(cls, environment: Environment) -> list[str]:
         known = {name for name, value in environment.items() if value}
         principal = {"DATABRICKS_CLIENT_ID", "DATABRICKS_CLIENT_SECRET"} <= known
         signed_in = bool(known & {"DATABRICKS_TOKEN", "DATABRICKS_CONFIG_PROFILE"}) or principal
         # Without any of them, the SDK asks the CLI for the profile of this host.
-        return "DATABRICKS_HOST" in known and (signed_in or which("databricks") is not None)
+        needed = ["DATABRICKS_HOST", *([] if signed_in or which("databricks") else ["DATABRICKS_TOKEN"])]
+        return [name for name in needed if name not in known]
 
     def place(self, export: Export, default: str) -> str:
         host = self.environment["DATABRICKS_HOST"].rpartition("://")[2].strip("/")

@@ -57,9 +57,9 @@ class S3(ExportTarget):
         return environment.get("S3_ARTIFACT_BUCKET") or None
 
     @classmethod
-    def configured(cls, environment: Environment) -> bool:
+    def missing(cls, environment: Environment) -> list[str]:
         needed = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "S3_ARTIFACT_BUCKET")
-        return all(environment.get(name) for name in needed)
+        return [name for name in needed if not environment.get(name)]
 
     def place(self, export: Export, default: str) -> str:
         return f"s3://{self.environment['S3_ARTIFACT_BUCKET']}/{(export.prefix or default).strip('/')}"
@@ -149,7 +149,7 @@ class _Store:
         if there is not None and there["Metadata"].get("sha256") == file.sha256:
             return file
         with file.path.open("rb") as body:
-            self._put(file.name, body, file.sha256, there["ETag"] if there else None)
+            self._put(file.name, body, file.sha256, there["ETag"].strip('"') if there else None)
         return replace(file, was_sent=True)
 
     def manifest(self) -> _Before:
@@ -162,7 +162,7 @@ class _Store:
             raise
         body = found["Body"].read()
         try:
-            return _Before(found["ETag"], tuple(json.loads(body)["files"]), body)
+            return _Before(found["ETag"].strip('"'), tuple(json.loads(body)["files"]), body)
         except (ValueError, LookupError, TypeError):
             raise ExportError(
                 f"s3://{self.bucket}/{self._key(MANIFEST)} is no manifest of ours.", cure="Choose another prefix."
@@ -198,7 +198,7 @@ class _Store:
             ChecksumSHA256=base64.b64encode(bytes.fromhex(digest)).decode(),
             **condition,
         )
-        return str(answer["ETag"])
+        return str(answer["ETag"]).strip('"')
 
     def _key(self, name: str) -> str:
         return f"{self.prefix}/{name}" if self.prefix else name

@@ -54,10 +54,10 @@ def export_contract(loaded: LoadedContract, asked: Asked | None = None) -> tuple
     wanted = [export for export in exports_of(loaded) if asked.wants(export)]
     ready = [export for export in wanted if _configured(export, asked)]
     if not ready:
-        return tuple(_not_configured(export, loaded.name) for export in wanted)
+        return tuple(_not_configured(export, loaded.name, asked) for export in wanted)
     with opened(loaded) as stored:
         return tuple(
-            _sent(export, loaded, stored, asked) if export in ready else _not_configured(export, loaded.name)
+            _sent(export, loaded, stored, asked) if export in ready else _not_configured(export, loaded.name, asked)
             for export in wanted
         )
 
@@ -67,19 +67,19 @@ def export_files(project: Project, asked: Asked | None = None) -> tuple[Receipt,
     asked = asked or Asked()
     wanted = [export for export in project_exports(project) if export.files and asked.wants(export)]
     return tuple(
-        _files_sent(export, project, asked) if _configured(export, asked) else _not_configured(export, FILES)
+        _files_sent(export, project, asked) if _configured(export, asked) else _not_configured(export, FILES, asked)
         for export in wanted
     )
 
 
 def _configured(export: Export, asked: Asked) -> bool:
-    return export_targets.get(export.to).configured(asked.variables)
+    return not export_targets.get(export.to).missing(asked.variables)
 
 
-def _not_configured(export: Export, contract: str) -> Receipt:
-    target = export_targets.get(export.to)
-    where = export.table or export.prefix or export.to
-    return Receipt(contract, export.to, where, "not_configured", f"set {target.needs}")
+def _not_configured(export: Export, contract: str, asked: Asked) -> Receipt:
+    missing = export_targets.get(export.to).missing(asked.variables)
+    where = "/".join(part for part in (export.to, export.table or export.prefix) if part)
+    return Receipt(contract, export.to, where, "not_configured", f"{', '.join(missing)} not set")
 
 
 def _sent(export: Export, loaded: LoadedContract, stored: Stored, asked: Asked) -> Receipt:

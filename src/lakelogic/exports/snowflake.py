@@ -57,10 +57,10 @@ class Snowflake(ExportTarget):
         return environment.get("SNOWFLAKE_ACCOUNT") or None
 
     @classmethod
-    def configured(cls, environment: Environment) -> bool:
-        known = {name for name, value in environment.items() if value}
-        secret = known & {"SNOWFLAKE_PASSWORD", "SNOWFLAKE_PRIVATE_KEY_PATH"}
-        return {"SNOWFLAKE_ACCOUNT", "SNOWFLAKE_USER"} <= known and bool(secret)
+    def missing(cls, environment: Environment) -> list[str]:
+        has_key = bool(environment.get("SNOWFLAKE_PRIVATE_KEY_PATH"))
+        needed = ["SNOWFLAKE_ACCOUNT", "SNOWFLAKE_USER", *([] if has_key else ["SNOWFLAKE_PASSWORD"])]
+        return [name for name in needed if not environment.get(name)]
 
     def place(self, export: Export, default: str) -> str:
         return f"snowflake://{self.environment['SNOWFLAKE_ACCOUNT']}/{'.'.join(_parts(export.table or default))}"

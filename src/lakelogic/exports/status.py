@@ -19,7 +19,7 @@ def export_status(project: Project, environment: Environment | None = None) -> d
     found: dict[str, dict[str, object]] = {}
     for kind, target in export_targets:
         told: dict[str, object] = {
-            "configured": target.configured(variables),
+            "configured": not target.missing(variables),
             target.about: target.address(variables) or NOT_SET,
         }
         if (last := newest.get(kind)) is not None:

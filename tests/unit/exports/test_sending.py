@@ -123,7 +123,7 @@ def test_a_target_that_is_not_configured_is_told_and_fails_nothing(shop: Shop) -
     shop.lists([SNOWFLAKE])
     result = shop.run(NORTH)
     assert [(each.status, result.exit_code) for each in result.exports] == [("not_configured", 0)]
-    assert "SNOWFLAKE_ACCOUNT" in result.exports[0].reason
+    assert result.exports[0].reason == "SNOWFLAKE_ACCOUNT, SNOWFLAKE_USER, SNOWFLAKE_PASSWORD not set"
     assert shop.log == []
 
 

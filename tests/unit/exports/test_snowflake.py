@@ -160,7 +160,7 @@ def test_a_key_takes_the_place_of_the_password(shop: Shop) -> None:
     file = shop.root / "key.p8"
     file.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"a-phrase")))
     known = {"SNOWFLAKE_ACCOUNT": "lab", "SNOWFLAKE_USER": "robot", "SNOWFLAKE_PRIVATE_KEY_PATH": str(file)}
-    assert snowflake.Snowflake.configured(known)
+    assert snowflake.Snowflake.missing(known) == []
     login = snowflake.Snowflake({**known, "SNOWFLAKE_PRIVATE_KEY_PASSPHRASE": "a-phrase"})._login()
     assert "password" not in login
     assert login["private_key"].startswith(b"\x30\x82")

@@ -17,11 +17,12 @@ _KINDS = {"succeeded": "good", "unchanged": "good", "failed": "bad", "not_config
 
 def exports_view(receipts: Sequence[Receipt], console: Console) -> Table:
     """A line for each export: what was sent where, or why nothing was."""
-    table = grid("left", "left", "left", "wrap")
+    several = len({receipt.contract for receipt in receipts}) > 1
+    table = grid("left", *(["left"] if several else []), "left", "wrap")
     for receipt in receipts:
         table.add_row(
             mark(console, _KINDS[receipt.status]),
-            line(receipt.contract, "bold"),
+            *([line(receipt.contract, "bold")] if several else []),
             Text(one_line(receipt.target), style="cyan"),
             line(_told(receipt), "red" if receipt.failed else "dim"),
         )
