@@ -7,6 +7,7 @@ written to that file. What a page does not show stands in it as a comment:
     <!-- before: lakelogic run contract.yaml -->         runs first
     <!-- before, ends with 3: lakelogic-driver … -->     runs first, and ends with that exit code
     <!-- ends with 1 -->                                 so does the last command of the next block
+    <!-- shows another: a log of many runs -->           what the next block prints is not compared
     <!-- slow: starts Spark -->                          the next block is left to `make torture`
     <!-- not run: needs an account -->                   the next block is not run, and this is why
 """
@@ -22,7 +23,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ from tests.pages import FENCE, PAGES, ROOT
 
 _NOTE = (
     r"^<!-- (?:(?P<before>before)(?:, ends with (?P<code>\d+))?: (?P<command>[^\n]+)"
-    r"|ends with (?P<ends>\d+)|(?P<kind>slow|not run): [^\n]{10,}) -->$"
+    r"|ends with (?P<ends>\d+)|(?P<kind>slow|not run|shows another): [^\n]{10,}) -->$"
 )
 _PART = re.compile(f"{_NOTE}|{FENCE.pattern}", re.MULTILINE | re.DOTALL)
 _PROGRAMS = {"lakelogic": main.main, "lakelogic-driver": driver.main}
@@ -120,16 +121,15 @@ def steps(page: Path) -> Iterator[Step]:
         elif part["kind"]:
             kind = part["kind"]
         elif part["language"] == "console":
-            *first, last = _commands(line, textwrap.dedent(part["body"]))
-            for step in first:
-                yield Step(step.line, step.command, step.shown, 0, kind)
-            yield Step(last.line, last.command, last.shown, ends_with, kind)
+            *first, last = _commands(line, textwrap.dedent(part["body"]), kind)
+            yield from first
+            yield replace(last, ends_with=ends_with)
             ends_with, kind = 0, None
         elif part["title"] and not (ROOT / part["title"]).is_file():
             yield Step(line, part["body"], file=part["title"])
 
 
-def _commands(line: int, body: str) -> Iterator[Step]:
+def _commands(line: int, body: str, kind: str | None) -> Iterator[Step]:
     """The commands of a block, each with the lines that it is shown to print."""
     for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
         lines = part.splitlines()
@@ -138,7 +138,8 @@ def _commands(line: int, body: str) -> Iterator[Step]:
             length += 1
         if here := re.search(r"<<'(\w+)'", lines[0]):
             length = lines.index(here[1]) + 1
-        yield Step(line, "\n".join(lines[:length]).replace("\\\n", ""), tuple(filter(str.strip, lines[length:])))
+        shown = () if kind == "shows another" else tuple(filter(str.strip, lines[length:]))
+        yield Step(line, "\n".join(lines[:length]).replace("\\\n", ""), shown, kind=kind)
 
 
 def _plain(line: str) -> str:
@@ -175,7 +176,7 @@ WITH_SLOW_ONES = [page for page in WITH_COMMANDS if any(step.kind == "slow" for 
 @pytest.mark.parametrize("page", WITH_COMMANDS, ids=_named)
 def test_the_commands_of_a_page_do_what_it_says(page: Path, session: Session) -> None:
     for step in steps(page):
-        if step.kind is None:
+        if step.kind not in {"slow", "not run"}:
             session.take(step)
 
 
