@@ -103,7 +103,7 @@ class Session:
         done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
         entries = exported.read_text(encoding="utf-8").split("\0")
         os.environ.clear()
-        os.environ.update(entry.split("=", 1) for entry in entries if entry)
+        os.environ.update({name: value for name, _, value in (each.partition("=") for each in entries) if name})
         os.chdir(os.environ["PWD"])
         return done.returncode, done.stdout + done.stderr
 

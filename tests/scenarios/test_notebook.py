@@ -15,7 +15,7 @@ NOTEBOOK = Path(__file__).parents[2] / "examples" / "notebooks" / "quickstart.ip
 def test_the_quickstart_notebook_runs_and_tells_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LAKELOGIC_ENGINE", "duckdb")
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    notebook = nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
     assert not any(cell.get("outputs") for cell in notebook.cells), "clear the outputs: they grow old"
 
     NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()

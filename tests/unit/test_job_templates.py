@@ -8,14 +8,13 @@ import runpy
 import shutil
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
-import jsonschema
 import nbformat
 import pytest
 import typer
 from databricks.sdk.service.jobs import JobSettings
 from deltalake import DeltaTable
+from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 from ruamel.yaml import YAML
 
 from lakelogic.cli.driver import build_program
@@ -62,7 +61,7 @@ def test_the_job_of_databricks_is_one_that_its_sdk_knows() -> None:
 def test_the_state_machine_of_aws_is_valid_and_knows_every_exit_code() -> None:
     machine = json.loads((TEMPLATES / "aws" / "lakehouse.asl.json").read_text(encoding="utf-8"))
     schema = files("cfnlint") / "data" / "schemas" / "other" / "step_functions" / "statemachine.json"
-    jsonschema.Draft7Validator(json.loads(schema.read_text(encoding="utf-8"))).validate(machine)
+    Draft7Validator(json.loads(schema.read_text(encoding="utf-8"))).validate(machine)
     states = machine["States"]
     chosen = {choice["NumericEquals"]: choice["Next"] for choice in states["WhichEnding"]["Choices"]}
     assert chosen == {130: "GoOnLater", 3: "ApprovalNeeded", 2: "ContractWrong"}
@@ -72,11 +71,11 @@ def test_the_state_machine_of_aws_is_valid_and_knows_every_exit_code() -> None:
 
 @pytest.mark.parametrize("platform", ["synapse", "fabric"])
 def test_a_notebook_takes_what_its_pipeline_gives(platform: str) -> None:
-    notebook: Any = nbformat.read(TEMPLATES / platform / "run_lakehouse.ipynb", as_version=4)
-    nbformat.validate(notebook)
+    notebook = json.loads((TEMPLATES / platform / "run_lakehouse.ipynb").read_text(encoding="utf-8"))
+    nbformat.validate(notebook)  # type: ignore[no-untyped-call]
     pipeline = json.loads((TEMPLATES / platform / "lakehouse.pipeline.json").read_text(encoding="utf-8"))
     (activity,) = pipeline["properties"]["activities"]
-    settings, *rest = (cell["source"] for cell in notebook["cells"])
+    settings, *rest = ("".join(cell["source"]) for cell in notebook["cells"])
     assert set(activity["typeProperties"]["parameters"]) == set(re.findall(r"^(\w+) =", settings, re.MULTILINE))
     compile("\n".join(rest), platform, "exec")
 
