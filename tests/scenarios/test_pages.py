@@ -81,6 +81,9 @@ def test_a_run_shows_where_its_rows_went(at: str, page: Page) -> None:
     flow = page.get_by_role("img", name=re.compile("32 rows came in: 1 good, .*, 31 quarantined"))
     expect(flow).to_be_visible()
     expect(page.get_by_role("region", name="Plan")).to_contain_text("landing")
+    page.get_by_text("Passes over the data, and their SQL").click()
+    page.get_by_text("bad rows with their reasons (before the split)").click()
+    expect(page.locator("details[open] pre:visible")).to_contain_text("SELECT")
     page.get_by_role("link", name="Review quarantined rows").click()
     expect(page.get_by_role("heading", name="bronze_orders")).to_be_visible()
 

@@ -16,10 +16,10 @@ from lakelogic.errors import LakeLogicError
 from lakelogic.observe.history import Wanted
 from lakelogic.serve.answers import NotFound
 from lakelogic.serve.pages import review
-from lakelogic.serve.pages.render import assets, page
+from lakelogic.serve.pages.render import assets, fragment, page
 from lakelogic.serve.pages.showing import Message, Showing
 from lakelogic.serve.pages.states import COMMANDS
-from lakelogic.serve.pages.views import contract, dag, overview, run, runs
+from lakelogic.serve.pages.views import contract, dag, overview, plan, run, runs
 from lakelogic.serve.reading.contracts import detail, summaries
 from lakelogic.serve.reading.project import Served
 
@@ -60,6 +60,7 @@ def page_routes(served: Served) -> APIRouter:
     _overview(routes, showing)
     _contract(routes, showing)
     _runs(routes, showing)
+    _plan(routes, showing)
     _dag(routes, showing)
     _static(routes)
     review.add(routes, showing)
@@ -116,6 +117,19 @@ def _runs(routes: APIRouter, showing: Showing) -> None:
         return page(
             "run.html", showing.site, "/runs", run.run_page(showing.served.runs.run(run_id), str(showing.served.folder))
         )
+
+
+def _plan(routes: APIRouter, showing: Showing) -> None:
+    @routes.get("/plan")
+    def plan_of_run(run: str) -> Response:
+        served = showing.served
+        told = served.runs.run(run).run
+        try:
+            contract = served.contracts.node(told.contract or "").contract
+            return fragment("plan.html", plan=plan.plan_view(contract, told))
+        except LakeLogicError as error:
+            # It stands in the place of the plan, not of the page.
+            return fragment("problem.html", problem=str(error))
 
 
 def _dag(routes: APIRouter, showing: Showing) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
 from lakelogic.observe.history import Run, RunDetail
 from lakelogic.observe.service_levels import ServiceLevelResult
@@ -142,7 +143,7 @@ def _plan(run: Run) -> tuple[tuple[str, str], ...]:
         ("How", f"{run.mode}: {run.reason}" if run.reason else run.mode),
         ("Files", None if run.input_files is None else number(run.input_files)),
         ("Window", window),
-        ("Up to", run.watermark),
+        ("Up to", _up_to(run.watermark)),
         ("Good rows to", _table(run.target, run.target_version)),
         ("Bad rows to", _table(run.quarantine, run.quarantine_version)),
         ("Contract", run.contract_version),
@@ -150,6 +151,14 @@ def _plan(run: Run) -> tuple[tuple[str, str], ...]:
         ("Pipeline run", run.pipeline_run_id if run.pipeline_run_id != run.run_id else None),
     )
     return tuple((key, value) for key, value in told if value)
+
+
+def _up_to(watermark: str | None) -> str | None:
+    """Up to where the source was read; the time of a file is kept to the nanosecond."""
+    word, _, moment = (watermark or "").rpartition(" ")
+    if word != "newest file" or not moment.isdecimal():
+        return watermark
+    return f"files of {datetime.fromtimestamp(int(moment) / 1e9, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _table(location: str | None, version: int | None) -> str | None:
