@@ -16,8 +16,10 @@ from lakelogic.state.claims import Claim
 
 
 @contextmanager
-def announced(project: Project, plan: Plan, claim: Claim) -> Iterator[Callable[[RunResult], None]]:
-    """Around the work of a run: its beginning and its end are told, also if it raises."""
+def announced(
+    project: Project, plan: Plan, claim: Claim, stopped: Callable[[], bool]
+) -> Iterator[Callable[[RunResult], None]]:
+    """Around the work of a run: its beginning and its end are told, also if it raises or was stopped from outside."""
     sender = sender_of(project)
     came_to: list[RunResult] = []
     if sender is None:
@@ -28,7 +30,8 @@ def announced(project: Project, plan: Plan, claim: Claim) -> Iterator[Callable[[
     try:
         yield came_to.append
     except BaseException as error:
-        kind: EventType = "ABORT" if isinstance(error, (KeyboardInterrupt, RunStopped)) else "FAIL"
+        aborted = stopped() or isinstance(error, (KeyboardInterrupt, RunStopped))
+        kind: EventType = "ABORT" if aborted else "FAIL"
         # The text of a foreign error may hold values of the data.
         said = str(error) if isinstance(error, LakeLogicError) else type(error).__name__
         sender.send(lambda: events.of_contract(kind, datetime.now(UTC), plan, Ended(error=said)))

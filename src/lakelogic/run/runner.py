@@ -60,9 +60,11 @@ class Runner:
         self._references = references
         self._approval = approval
         self._at_work: Engine[Any] | None = None
+        self._stopped = False
 
     def stop(self) -> None:
         """Cancel what the engine is doing, from another thread."""
+        self._stopped = True
         if (engine := self._at_work) is not None:
             engine.interrupt()
 
@@ -172,7 +174,7 @@ class Runner:
         return claims.has_committed(prepared.found.pinned.digest, prepared.plan.fingerprint)
 
     def _execute(self, prepared: Prepared, claim: Claim, engine: Engine[Any]) -> RunResult:
-        with announced(self.contract.project, prepared.plan, claim) as ended:
+        with announced(self.contract.project, prepared.plan, claim, lambda: self._stopped) as ended:
             result = self._carry_out(prepared, claim, engine)
             ended(result)
         # From here on the run has succeeded, whatever fails.

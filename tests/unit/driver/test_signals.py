@@ -12,11 +12,13 @@ import pytest
 
 from tests.unit.driver.lake import Lake
 
+_LINEAGE = '[openlineage.transport]\ntype = "file"\nappend = true\nlog_file_path = "lineage.jsonl"\n'
 _DRIVER = "import sys; from lakelogic.cli.driver import main; sys.exit(main())"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_with_the_summary_and_the_next_run_does_the_rest(lake: Lake, number: signal.Signals) -> None:
+    lake.file("lakelogic.toml", f'engine = "duckdb"\n{_LINEAGE}')
     slow = "external_logic: {type: python, path: slow.py}\n"
     working = lake.root / "working"
     code = f"import pathlib, time\ndef run(df, links, engine):\n    pathlib.Path({str(working)!r}).touch()\n"
@@ -38,6 +40,9 @@ def test_a_signal_ends_with_the_summary_and_the_next_run_does_the_rest(lake: Lak
     kept = json.loads((lake.root / "metrics.json").read_text())
     assert (kept["pipeline"]["status"], kept["pipeline"]["exit_code"]) == ("interrupted", 130)
     assert {row["contract"]: row["status"] for row in kept["contracts"]} == runs
+    told = [json.loads(line) for line in (lake.root / "lineage.jsonl").read_text().splitlines()]
+    assert (told[0]["eventType"], told[-1]["eventType"]) == ("START", "ABORT")
+    assert told[0]["run"]["runId"] == told[-1]["run"]["runId"]
     assert not (lake.root / "tables").exists()
     assert lake.drive().exit_code == 0
     assert len(lake.rows("silver_a")) == 2

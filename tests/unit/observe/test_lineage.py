@@ -15,7 +15,7 @@ from referencing import Registry, Resource
 
 from lakelogic.driver.nodes import Selection
 from lakelogic.driver.summary import Summary
-from lakelogic.errors import RunStopped
+from lakelogic.errors import RunStopped, WriteError
 from lakelogic.observe.lineage.sending import sender_of
 from lakelogic.project import Project
 from lakelogic.run.processor import DataProcessor
@@ -145,6 +145,19 @@ def test_a_run_that_is_stopped_is_aborted(lake: Lake, monkeypatch: pytest.Monkey
     with pytest.raises(type(error)):
         DataProcessor(lake.root / "contracts/bronze_a.yaml").run()
     assert told(events(lake)) == [("START", "bronze.bronze_a"), ("ABORT", "bronze.bronze_a")]
+
+
+def test_a_run_whose_engine_was_interrupted_is_aborted(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    processor = DataProcessor(lake.root / "contracts/bronze_a.yaml")
+
+    def stop(*_: object) -> None:
+        processor.stop()
+        raise WriteError("INTERRUPT")
+
+    monkeypatch.setattr("lakelogic.run.execute.Execution.run", stop)
+    with pytest.raises(WriteError):
+        processor.run()
+    assert told(events(lake))[-1] == ("ABORT", "bronze.bronze_a")
 
 
 def test_the_text_of_a_foreign_error_is_not_sent(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
