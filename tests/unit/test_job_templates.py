@@ -72,7 +72,7 @@ def test_the_state_machine_of_aws_is_valid_and_knows_every_exit_code() -> None:
 @pytest.mark.parametrize("platform", ["synapse", "fabric"])
 def test_a_notebook_takes_what_its_pipeline_gives(platform: str) -> None:
     notebook = json.loads((TEMPLATES / platform / "run_lakehouse.ipynb").read_text(encoding="utf-8"))
-    nbformat.validate(notebook)  # type: ignore[no-untyped-call]
+    nbformat.validate(notebook)
     pipeline = json.loads((TEMPLATES / platform / "lakehouse.pipeline.json").read_text(encoding="utf-8"))
     (activity,) = pipeline["properties"]["activities"]
     settings, *rest = ("".join(cell["source"]) for cell in notebook["cells"])
