@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +14,8 @@ from lakelogic.state.runlog import RunLog, as_rows, moment_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_COMMANDS = frozenset({"replay", "release", "drop", "reset"})
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,11 @@ class Run:
     quarantine_version: int | None = None
     cost: float | None = None
     actor: str | None = None
+
+    @property
+    def is_command(self) -> bool:
+        """Whether it decided about rows of quarantine or forgot earlier runs: it tells nothing of what the source sends."""
+        return self.mode in _COMMANDS
 
 
 @dataclass(frozen=True)
@@ -189,14 +196,14 @@ class History:
         # A run that was resumed has a row for each attempt, the last one first.
         return tuple({row["run_id"]: Run(**row) for row in reversed(rows)}.values())[::-1]
 
-    def scores(self, limit: int = 20, *, but: Collection[str] = ()) -> dict[str, tuple[float | None, ...]]:
-        """The quality scores of the newest runs of every contract that succeeded, oldest first; `but` are modes left out."""
+    def scores(self, limit: int = 20) -> dict[str, tuple[float | None, ...]]:
+        """The quality of what the source of every contract sent, in its newest runs that succeeded, oldest first."""
         found = _newest(self._log.arrow(["contract", "mode", "quality_score", "started_at", "ended_at"], _SUCCEEDED))
         scores: dict[str, list[float | None]] = {}
         columns = (found.column(name).to_pylist() for name in ("contract", "mode", "quality_score"))
         for contract, mode, score in zip(*columns, strict=True):
             kept = scores.setdefault(contract, [])
-            if mode not in but and len(kept) < limit:
+            if mode not in _COMMANDS and len(kept) < limit:
                 kept.append(score)
         return {contract: tuple(reversed(kept)) for contract, kept in scores.items()}
 

@@ -20,7 +20,6 @@ UNFINISHED = "unfinished"
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _UP_TO_DATE = ("succeeded", "no_new_data")
 # Runs that decide about rows of quarantine, or forget earlier runs: they tell nothing of what the source sends.
-_COMMANDS = ("replay", "release", "drop", "reset")
 
 _KINDS_OF_RUN = ("contract", "status", "mode")
 
@@ -87,7 +86,7 @@ def by_contract(runs: Iterable[Run]) -> Mapping[str, Runs]:
     """What runs tell of each contract, in whatever order they come."""
     found: dict[str, Runs] = {}
     for run in sorted(runs, key=_moment):
-        if run.mode in _COMMANDS or run.contract is None:
+        if run.is_command or run.contract is None:
             continue
         known = replace(found.get(run.contract, Runs()), last=run)
         if run.status in _UP_TO_DATE:

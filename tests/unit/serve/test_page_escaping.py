@@ -74,3 +74,28 @@ def test_assets_may_be_kept_and_pages_may_not(visitor: TestClient) -> None:
         kept = visitor.get(address)
         assert kept.status_code == 200
         assert "immutable" in kept.headers["cache-control"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        ({}, "that is no decision"),
+        ({"action": "delete", "note": "x", "row": "1"}, "that is no decision"),
+        ({"action": "drop", "row": "1"}, "the note is missing"),
+        ({"action": "drop", "note": "x" * 501, "row": "1"}, "the note is missing or too long"),
+        ({"action": "drop", "note": "x"}, "no row is chosen"),
+        ({"action": "drop", "note": "x", "row": "1", "contract": "../../etc"}, "is unknown"),
+    ],
+)
+def test_a_decision_that_says_too_little_is_refused_with_the_cure(
+    visitor: TestClient, sent: dict[str, str], told: str
+) -> None:
+    holder = TestClient(
+        create_app(visitor.app.state.served.folder, token="t" * 20),  # type: ignore[attr-defined]
+        base_url="http://127.0.0.1",
+        headers={"Authorization": f"Bearer {'t' * 20}", "HX-Request": "true"},
+    )
+    answer = holder.post("/review/act", data=sent)
+    assert answer.status_code == 200
+    assert told in answer.text
+    assert 'role="alert"' in answer.text

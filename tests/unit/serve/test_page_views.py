@@ -13,7 +13,7 @@ from lakelogic.observe.service_levels import ServiceLevelResult
 from lakelogic.quarantine.lifecycle import Resolved
 from lakelogic.run.result import Counts, DatasetRuleResult, RuleResult, RunResult
 from lakelogic.serve.pages.jobs import Job, Jobs
-from lakelogic.serve.pages.render import ago, assets
+from lakelogic.serve.pages.render import assets
 from lakelogic.serve.pages.states import State, freshness, health
 from lakelogic.serve.pages.views.contract import _line
 from lakelogic.serve.pages.views.overview import Asked, overview
@@ -139,13 +139,6 @@ def test_pages_of_a_list_keep_what_was_asked() -> None:
     middle = paging("/runs", {"contract": "a b", "status": ""}, 50, 50, 120)
     assert (middle.before, middle.after) == ("/runs?contract=a+b", "/runs?contract=a+b&offset=100")
     assert (middle.first, middle.last) == (51, 100)
-
-
-@pytest.mark.parametrize(
-    ("passed", "told"), [(5, "just now"), (300, "5 min ago"), (7200, "2 h ago"), (864_000, "10 days ago")]
-)
-def test_ages_read_as_people_say_them(passed: int, told: str) -> None:
-    assert ago(NOW - timedelta(seconds=passed), NOW) == told
 
 
 def _ended(jobs: Jobs, job: Job) -> Job:

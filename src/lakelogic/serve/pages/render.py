@@ -15,6 +15,7 @@ from starlette.responses import HTMLResponse
 from lakelogic.serve.pages.charts.sparkline import sparkline
 from lakelogic.serve.pages.links import contract_link, review_link, run_link
 from lakelogic.serve.pages.states import run_state
+from lakelogic.viewer.wording import age
 from lakelogic.wording import number, seconds, share
 
 _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}
@@ -77,7 +78,7 @@ def _environment() -> Environment:
     )
     environment.globals["static"] = lambda name: f"/static/{name}?v={assets()[name].version}"
     environment.filters |= {
-        "ago": ago,
+        "ago": lambda moment: age(datetime.now(UTC) - moment),
         "contract_link": contract_link,
         "count": number,
         "iso": lambda moment: moment.isoformat(),
@@ -90,14 +91,3 @@ def _environment() -> Environment:
         "utc": lambda moment: moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S") if moment else "unknown",
     }
     return environment
-
-
-def ago(moment: datetime, now: datetime | None = None) -> str:
-    """How long ago something was, as people say it."""
-    passed = ((now or datetime.now(UTC)) - moment).total_seconds()
-    if passed < 60:
-        return "just now" if passed >= 0 else "in the future"
-    for unit, length, most in (("min", 60, 60), ("h", 3600, 48), ("days", 86400, 60)):
-        if passed / length < most:
-            return f"{passed / length:.0f} {unit} ago"
-    return moment.astimezone(UTC).strftime("%Y-%m-%d")

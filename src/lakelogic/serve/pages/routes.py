@@ -18,7 +18,6 @@ from lakelogic.serve.answers import NotFound
 from lakelogic.serve.pages import review
 from lakelogic.serve.pages.render import assets, fragment, page
 from lakelogic.serve.pages.showing import Message, Showing
-from lakelogic.serve.pages.states import COMMANDS
 from lakelogic.serve.pages.views import contract, dag, overview, plan, run, runs
 from lakelogic.serve.reading.contracts import detail, summaries
 from lakelogic.serve.reading.project import Served
@@ -75,7 +74,7 @@ def _overview(routes: APIRouter, showing: Showing) -> None:
             showing.summaries(),
             showing.recent(),
             showing.last(),
-            showing.served.runs.scores(COMMANDS),
+            showing.served.runs.scores(),
             asked,
             datetime.now(UTC),
             showing.problem,

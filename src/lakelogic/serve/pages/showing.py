@@ -9,7 +9,6 @@ from lakelogic.observe.history import Run
 from lakelogic.run.result import RunResult, result_from
 from lakelogic.serve.pages.jobs import Jobs
 from lakelogic.serve.pages.render import Site
-from lakelogic.serve.pages.states import COMMANDS
 from lakelogic.serve.reading.contracts import ContractSummary, summaries
 from lakelogic.serve.reading.project import Served
 
@@ -58,7 +57,7 @@ class Showing:
 
     def _last(self) -> Mapping[str, RunResult]:
         judged = {
-            name: next((run.run_id for run in runs if run.status == "succeeded" and run.mode not in COMMANDS), "")
+            name: next((run.run_id for run in runs if run.status == "succeeded" and not run.is_command), "")
             for name, runs in self.recent().items()
         }
         found = self.served.runs.details(tuple(filter(None, judged.values())))

@@ -14,9 +14,6 @@ from lakelogic.serve.reading.contracts import ContractSummary
 
 Kind = Literal["good", "warn", "bad", "idle"]
 
-# Runs that decide about rows of quarantine, or forget earlier runs: they tell nothing of what the source sends.
-COMMANDS = frozenset({"replay", "release", "drop", "reset"})
-
 _RUNS: dict[str, tuple[Kind, str]] = {
     "succeeded": ("good", "succeeded"),
     "no_new_data": ("idle", "nothing new"),

@@ -50,9 +50,9 @@ class Runs:
         """The newest runs of every contract, newest first."""
         return self._kept.get("recent", self.stamp, self._recent)
 
-    def scores(self, but: frozenset[str]) -> Mapping[str, tuple[float | None, ...]]:
-        """The quality scores of the newest runs of every contract, oldest first; `but` are modes left out."""
-        return self._kept.get(("scores", but), self.stamp, lambda: self._scores(but))
+    def scores(self) -> Mapping[str, tuple[float | None, ...]]:
+        """The quality of what the source of every contract sent, in its newest runs, oldest first."""
+        return self._kept.get("scores", self.stamp, self._scores)
 
     def last_written(self, contract: str, target: str) -> Run | None:
         """The last run of a contract that succeeded and has left a version of this target."""
@@ -62,8 +62,7 @@ class Runs:
     def last_judged(self, contract: str) -> RunDetail | None:
         """The last run of a contract that succeeded and has judged rows of its source."""
         succeeded = self.newest(Wanted(contract=contract, status="succeeded"), limit=20).runs
-        judged = (run for run in succeeded if run.mode not in ("replay", "release", "drop", "reset"))
-        found = next(judged, None)
+        found = next((run for run in succeeded if not run.is_command), None)
         return self.run(found.run_id) if found else None
 
     def rules(self, contract: str, limit: int) -> tuple[RulePoint, ...]:
@@ -93,8 +92,8 @@ class Runs:
                 continue
         raise NotFound(f"run '{run_id}' is unknown.", cure="/api/runs lists them.")
 
-    def _scores(self, but: frozenset[str]) -> Mapping[str, tuple[float | None, ...]]:
-        found = (History(folder).scores(but=but) for folder in self.folders)
+    def _scores(self) -> Mapping[str, tuple[float | None, ...]]:
+        found = (History(folder).scores() for folder in self.folders)
         return {contract: scores for each in found for contract, scores in each.items()}
 
     def _details(self, run_ids: tuple[str, ...]) -> Mapping[str, RunDetail]:

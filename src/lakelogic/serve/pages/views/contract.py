@@ -12,7 +12,7 @@ from lakelogic.observe.history import RulePoint, Run
 from lakelogic.run.result import RunResult
 from lakelogic.serve.pages.charts.bars import Bar, Batch, bars
 from lakelogic.serve.pages.links import review_link, run_link
-from lakelogic.serve.pages.states import COMMANDS, State, freshness, health
+from lakelogic.serve.pages.states import State, freshness, health
 from lakelogic.serve.pages.views.parts import Tile
 from lakelogic.serve.pages.views.rules import RuleRow, rule_rows
 from lakelogic.serve.reading.contracts import ContractColumn, ContractDetail, ContractSummary
@@ -68,7 +68,7 @@ def contract_page(
     now: datetime,
 ) -> ContractPage:
     """The page; `runs` are the newest of a `total`, newest first, `last` is the last one that judged rows."""
-    wrote = [run for run in runs if run.status == "succeeded" and run.mode not in COMMANDS]
+    wrote = [run for run in runs if run.status == "succeeded" and not run.is_command]
     return ContractPage(
         contract=contract,
         about=_about(contract),

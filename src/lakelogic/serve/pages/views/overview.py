@@ -11,7 +11,7 @@ from itertools import groupby
 from lakelogic.contract.identity import LAYERS
 from lakelogic.observe.history import Run
 from lakelogic.run.result import DatasetRuleResult, RuleResult, RunResult
-from lakelogic.serve.pages.states import COMMANDS, State, freshness, health, rule_state
+from lakelogic.serve.pages.states import State, freshness, health, rule_state
 from lakelogic.serve.pages.views.parts import Tile, address
 from lakelogic.serve.reading.contracts import ContractSummary
 from lakelogic.wording import number
@@ -125,7 +125,7 @@ def _row(
     now: datetime,
 ) -> Row:
     # A run that found nothing new has no rows; what people ask for are those of the last one that had some.
-    wrote = next((run for run in runs if run.status == "succeeded" and run.mode not in COMMANDS), None)
+    wrote = next((run for run in runs if run.status == "succeeded" and not run.is_command), None)
     judged: list[RuleResult | DatasetRuleResult] = [*last.rules, *last.dataset_rules] if last else []
     return Row(
         contract=summary,

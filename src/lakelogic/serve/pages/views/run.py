@@ -10,7 +10,7 @@ from lakelogic.observe.service_levels import ServiceLevelResult
 from lakelogic.run.result import RunResult, StepCount, result_from
 from lakelogic.serve.pages.charts.flow import Flow, Share, flow
 from lakelogic.serve.pages.links import review_link
-from lakelogic.serve.pages.states import COMMANDS, State, level_state
+from lakelogic.serve.pages.states import State, level_state
 from lakelogic.serve.pages.views.rules import RuleRow, rule_rows
 from lakelogic.wording import counted, number, share, shortened
 
@@ -70,9 +70,7 @@ def run_page(detail: RunDetail, folder: str) -> RunPage:
     rows_in = None if run.counts_source is None else run.counts_source + (run.counts_expanded or 0)
     return RunPage(
         run=run,
-        title=f"{(run.mode or 'run').capitalize()} of {run.contract}"
-        if run.mode in COMMANDS
-        else f"Run of {run.contract}",
+        title=f"{(run.mode or 'run').capitalize()} of {run.contract}" if run.is_command else f"Run of {run.contract}",
         about=_about(run),
         flow=flow(_shares(run, result)),
         rows_in=rows_in,
