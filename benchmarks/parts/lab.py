@@ -19,11 +19,12 @@ def measure(repeat: int, tell: Tell) -> Measured:
     """Seconds and Spark jobs of each build, after a first one that counts for nothing."""
     from lakelogic.driver.drive import Settings, drive
     from lakelogic.driver.nodes import Selection
+    from lakelogic.project import find_project
 
     folder = emptied(WORK / "out" / "lab")
     shutil.copytree(_LAB, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("artifacts", ".venv"))
     selection = Selection(registries=(folder / "contracts" / "_registry.yaml",))
-    spark = start(settings())
+    spark = start({**settings(), **find_project(folder).spark})
     found: Measured = {"seconds": [], "jobs": []}
     for build in range(repeat + 1):
         before, began = jobs_so_far(spark), time.perf_counter()
