@@ -40,6 +40,8 @@ _STAGE = "_LAKELOGIC_STAGE"
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
 # Object does not exist, or not for this role; database or schema does not exist.
 _ABSENT = (2003, 2043)
+# How the connector tells that a server has not answered while it signs in.
+_UNREACHED = "HTTP request failed"
 _INTEGERS = {exp.DType.TINYINT, exp.DType.SMALLINT, exp.DType.INT, exp.DType.BIGINT}
 
 
@@ -83,6 +85,9 @@ class Snowflake(ExportTarget):
         except (OperationalError, InterfaceError) as error:
             raise ExportUnavailable(f"Snowflake can't be reached: {self.told(error)}.") from None
         except Error as error:
+            # The number is that of a wrong password, which must not be tried again: it may lock the user out.
+            if _UNREACHED in str(error):
+                raise ExportUnavailable(f"Snowflake can't be reached: {self.told(error)}.") from None
             raise ExportError(
                 f"Snowflake says no: {self.told(error)}.", cure="Check the account, the grants and the warehouse."
             ) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -17,6 +18,7 @@ from lakelogic.project import find_project
 from lakelogic.run.processor import DataProcessor
 from lakelogic.state.locks import target_lock
 from lakelogic.state.runlog import RunLog
+from tests.unit.driver.lake import Lake, statuses
 from tests.unit.exports.shop import NORTH, SOUTH, Shop
 
 S3_VARIABLES = {"AWS_ACCESS_KEY_ID": "an-id", "AWS_SECRET_ACCESS_KEY": "a-secret", "S3_ARTIFACT_BUCKET": "lab"}
@@ -66,7 +68,8 @@ def test_a_run_exports_its_table_and_keeps_a_receipt(shop: Shop, sent: list[Expo
 
 def test_the_same_version_is_not_sent_again_unless_forced(shop: Shop, sent: list[ExportPlan]) -> None:
     shop.lists([{"to": "s3"}])
-    shop.run(NORTH)
+    shop.table(NORTH)
+    shop.export()
     (again,) = shop.export()
     assert (again.status, len(sent), len(shop.log)) == ("unchanged", 1, 1)
     assert again.reason.startswith("version 0 was sent ")
@@ -76,7 +79,8 @@ def test_the_same_version_is_not_sent_again_unless_forced(shop: Shop, sent: list
 
 def test_another_set_of_columns_is_sent_though_the_version_is_the_same(shop: Shop, sent: list[ExportPlan]) -> None:
     shop.lists([{"to": "s3"}])
-    shop.run(NORTH)
+    shop.table(NORTH)
+    shop.export()
     shop.lists([{"to": "s3", "columns": ["region", "orders"]}])
     (receipt,) = shop.export()
     assert receipt.status == "succeeded"
@@ -100,6 +104,17 @@ def test_a_run_without_new_data_sends_what_could_not_be_sent_before(
     monkeypatch.setattr(S3, "send", lambda *_: Sent(1))
     result = DataProcessor(shop.contract, "duckdb").run()
     assert (result.status, [each.status for each in result.exports]) == ("no_new_data", ["succeeded"])
+
+
+def test_a_failed_export_fails_the_pipeline_and_blocks_nothing(tmp_path: Path, refusing: None) -> None:
+    lake = Lake(tmp_path)
+    lake.contract("silver_orders", "exports: [{to: s3}]\n")
+    lake.contract("gold_orders", source="silver_orders", upstream="silver_orders")
+    lake.registry({"orders": {"silver": "silver_orders.yaml", "gold": "gold_orders.yaml"}})
+    summary = lake.drive()
+    assert summary.exit_code == 1
+    assert statuses(summary) == {"silver_orders": "succeeded", "gold_orders": "succeeded"}
+    assert "the export to s3://lab/silver/silver_orders failed" in summary.outcomes[0].reason
 
 
 def test_what_does_not_answer_is_tried_again(
@@ -160,7 +175,7 @@ def test_keys_that_do_not_tell_rows_apart_are_refused_before_anything_is_sent(
 ) -> None:
     variables = {"SNOWFLAKE_ACCOUNT": "a", "SNOWFLAKE_USER": "u", "SNOWFLAKE_PASSWORD": "a-password"}
     shop.lists([SNOWFLAKE])
-    shop.run(NORTH, NORTH, SOUTH)
+    shop.table(NORTH, NORTH, SOUTH)
     (receipt,) = shop.export(environment=variables)
     assert "1 values of the key region are there more than once" in receipt.reason
     shop.lists([{**SNOWFLAKE, "keys": ["orders"]}])
@@ -223,7 +238,7 @@ def test_the_command_exports_a_project_and_says_so(
     shop: Shop, sent: list[ExportPlan], capsys: pytest.CaptureFixture[str]
 ) -> None:
     shop.lists([{"to": "s3"}, SNOWFLAKE])
-    shop.run(NORTH)
+    shop.table(NORTH)
     assert shop.command(str(shop.root), "--json", "--force") == 0
     told = json.loads(capsys.readouterr().out)["exports"]
     assert [(each["to"], each["status"], each["rows"]) for each in told] == [
@@ -238,7 +253,7 @@ def test_the_command_plans_without_sending(
     shop: Shop, sent: list[ExportPlan], capsys: pytest.CaptureFixture[str]
 ) -> None:
     shop.lists([])
-    shop.run(NORTH, SOUTH)
+    shop.table(NORTH, SOUTH)
     shop.lists([{"to": "s3"}])
     assert shop.command(str(shop.contract), "--dry-run") == 0
     assert "would send 2 rows" in capsys.readouterr().out
@@ -257,7 +272,7 @@ def test_the_command_refuses_what_it_can_not_do(
     shop: Shop, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shop.lists([SNOWFLAKE])
-    shop.run(NORTH)
+    shop.table(NORTH)
     assert shop.command(str(shop.contract), *words) == 2
     assert told in capsys.readouterr().err.replace("\n", " ")
 
@@ -266,7 +281,7 @@ def test_the_command_fails_where_an_export_failed(
     shop: Shop, refusing: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shop.lists([{"to": "s3"}])
-    shop.run(NORTH)
+    shop.table(NORTH)
     assert shop.command(str(shop.contract)) == 1
     assert "failed: it says no." in capsys.readouterr().out
 

@@ -152,6 +152,7 @@ def test_a_server_that_is_down_is_told(shop: Shop, account: Account, monkeypatch
     shop.table(NORTH)
     (receipt,) = shop.export(environment={**account.environment, "SNOWFLAKE_HOST": "http://127.0.0.1:9"})
     assert receipt.status == "failed"
+    assert receipt.reason.startswith("Snowflake can't be reached")
     assert "a-password" not in receipt.reason
 
 
