@@ -44,6 +44,7 @@ format: install ## let ruff mend what it can
 
 docs: install ## the reference from the code, and all pages into site/
 	$(BIN)/python -m scripts.reference
+	$(BIN)/python -m scripts.portability
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 build: install ## wheel and source archive, into dist/
