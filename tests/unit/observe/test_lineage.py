@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -14,7 +15,6 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from lakelogic.driver.nodes import Selection
-from lakelogic.driver.summary import Summary
 from lakelogic.errors import RunStopped, WriteError
 from lakelogic.observe.lineage.sending import sender_of
 from lakelogic.project import Project
@@ -29,11 +29,9 @@ FILE = '[openlineage]\nnamespace = "sales"\n[openlineage.transport]\ntype = "fil
 Event = dict[str, Any]
 
 
-@pytest.fixture
-def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
+def a_lake(root: Path) -> Lake:
     """Silver needs bronze, and masks; a row of bronze is bad."""
-    monkeypatch.delenv("OPENLINEAGE_URL", raising=False)
-    lake = Lake(tmp_path)
+    lake = Lake(root)
     lake.file("lakelogic.toml", f'engine = "duckdb"\n{FILE}')
     lake.contract("bronze_a", "quality: {row_rules: [{not_null: name}], dataset_rules: [{unique: id}]}\n")
     lake.file("landing/bronze_a/bronze_a_2026-02-01.csv", "id,name\n1,a\n2,\n")
@@ -43,6 +41,19 @@ def lake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lake:
         source="bronze_a",
     )
     lake.registry({"a": {"bronze": "bronze_a.yaml", "silver": "silver_a.yaml"}})
+    return lake
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Lake:
+    return a_lake(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def driven(tmp_path_factory: pytest.TempPathFactory) -> Lake:
+    """One whose contracts have run."""
+    lake = a_lake(tmp_path_factory.mktemp("driven"))
+    assert [outcome.reason for outcome in lake.drive().outcomes if outcome.exit_code] == []
     return lake
 
 
@@ -69,19 +80,16 @@ def validate(event: Event) -> None:
         Draft202012Validator({"$ref": url}, registry=REGISTRY).validate(part)
 
 
-def test_every_event_and_facet_is_valid_by_the_published_schema(lake: Lake) -> None:
-    summary = lake.drive()
-    assert [outcome.reason for outcome in summary.outcomes if outcome.exit_code] == []
-    found = events(lake)
+def test_every_event_and_facet_is_valid_by_the_published_schema(driven: Lake) -> None:
+    found = events(driven)
     for event in found:
         validate(event)
     names = {facet["_schemaURL"].rpartition("/")[2] for event in found for facet in facets(event)}
     assert {"SchemaDatasetFacet", "ColumnLineageDatasetFacet", "DataQualityAssertionsDatasetFacet"} <= names
 
 
-def test_a_pipeline_and_its_contracts_begin_and_complete(lake: Lake) -> None:
-    summary: Summary = lake.drive()
-    found = events(lake)
+def test_a_pipeline_and_its_contracts_begin_and_complete(driven: Lake) -> None:
+    found = events(driven)
     assert told(found) == [
         ("START", "lakelogic-driver"),
         ("START", "bronze.bronze_a"),
@@ -94,12 +102,10 @@ def test_a_pipeline_and_its_contracts_begin_and_complete(lake: Lake) -> None:
     assert all(event["run"]["facets"]["parent"]["run"]["runId"] == pipeline for event in found[1:5])
     assert len({event["run"]["runId"] for event in found}) == 3
     assert {event["job"]["namespace"] for event in found} == {"sales"}
-    assert summary.exit_code == 0
 
 
-def test_datasets_tell_rows_rules_columns_and_where_they_come_from(lake: Lake) -> None:
-    lake.drive()
-    bronze, silver = events(lake)[2], events(lake)[4]
+def test_datasets_tell_rows_rules_columns_and_where_they_come_from(driven: Lake) -> None:
+    bronze, silver = events(driven)[2], events(driven)[4]
     (source,) = bronze["inputs"]
     assert source["inputFacets"]["inputStatistics"]["rowCount"] == 2
     rules = {each["name"]: each for each in source["inputFacets"]["dataQualityAssertions"]["assertions"]}
@@ -107,7 +113,7 @@ def test_datasets_tell_rows_rules_columns_and_where_they_come_from(lake: Lake) -
     assert rules["name_not_null"]["column"] == "name"
     assert rules["id_unique"]["success"] is True
     target, quarantine = bronze["outputs"]
-    assert (target["namespace"], target["name"]) == ("file", str(lake.root / "tables/bronze_a"))
+    assert (target["namespace"], target["name"]) == ("file", str(driven.root / "tables/bronze_a"))
     assert target["outputFacets"]["outputStatistics"]["rowCount"] == 1
     assert quarantine["outputFacets"]["outputStatistics"]["rowCount"] == 1
     assert (silver["inputs"][0]["namespace"], silver["inputs"][0]["name"]) == ("file", target["name"])
@@ -270,6 +276,34 @@ def test_a_file_that_cant_be_written_is_told(lake: Lake, capsys: pytest.CaptureF
     lake.file("logs", "a file")
     assert lake.command() == 0
     assert "OpenLineage events can't be sent to" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("transport", "said"),
+    [
+        ('type = "htp"', "htp"),
+        ('type = "http"', "`url` key not passed"),
+        ('type = "file"', "`log_file_path` key not passed"),
+    ],
+)
+def test_a_transport_that_makes_no_sense_is_told(
+    lake: Lake, capsys: pytest.CaptureFixture[str], transport: str, said: str
+) -> None:
+    lake.file("lakelogic.toml", f'engine = "duckdb"\n[openlineage.transport]\n{transport}\n')
+    assert lake.command("--layers", "bronze") == 0
+    (line,) = [line for line in capsys.readouterr().err.splitlines() if "OpenLineage" in line]
+    assert said in line
+    assert line.endswith("The run goes on without.")
+
+
+def test_a_library_that_is_missing_is_named(
+    lake: Lake, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("openlineage.client", "openlineage.client.event_v2"):
+        monkeypatch.setitem(sys.modules, name, None)
+    lake.file("lakelogic.toml", f'engine = "duckdb"\n{FILE.replace("ol.jsonl", "missing.jsonl")}')
+    assert lake.command("--layers", "bronze") == 0
+    assert "a package is missing, pip install 'lakelogic[openlineage]'" in capsys.readouterr().err
 
 
 def test_an_unknown_key_of_the_section_is_refused(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:

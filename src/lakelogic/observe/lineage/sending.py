@@ -42,12 +42,17 @@ class Sender:
             return
         try:
             self._client = self._client or _client(self._transport)
+        except _TROUBLE as error:
+            self._give_up(_of_settings(error))
+            return
+        try:
             self._client.emit(make())
         except _TROUBLE as error:
-            self._gave_up = True
-            logger.warning(
-                "OpenLineage events can't be sent{}: {}. The run goes on without.", self._where, _said(error)
-            )
+            self._give_up(_of_sending(error))
+
+    def _give_up(self, why: str) -> None:
+        self._gave_up = True
+        logger.warning("OpenLineage events can't be sent{}: {}. The run goes on without.", self._where, why)
 
     @property
     def _where(self) -> str:
@@ -114,10 +119,16 @@ def _client(transport: Mapping[str, Any]) -> OpenLineageClient:
     return OpenLineageClient(config={"transport": dict(transport)} if transport else None)
 
 
-def _said(error: Exception) -> str:
-    """What went wrong, without the address, which may hold a password."""
-    if isinstance(error, ImportError):
+def _of_settings(error: Exception) -> str:
+    """What keeps a client from being made: it is not there, or does not take what it is told."""
+    if isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("openlineage"):
         return "a package is missing, pip install 'lakelogic[openlineage]'"
+    said = (error.strerror if isinstance(error, OSError) else None) or str(error) or type(error).__name__
+    return said.splitlines()[0].strip("'\".")
+
+
+def _of_sending(error: Exception) -> str:
+    """What went wrong with an event, without the address, which may hold a password."""
     response = getattr(error, "response", None)
     if response is not None:
         return f"the server answers {response.status_code}"
