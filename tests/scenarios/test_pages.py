@@ -98,6 +98,10 @@ def test_runs_are_found_by_contract_and_status(at: str, page: Page) -> None:
 
 def test_a_box_of_the_dag_leads_to_its_contract(at: str, page: Page) -> None:
     page.goto(f"{at}/dag")
+    fit = page.get_by_role("button", name="Fit to window")
+    expect(fit).to_have_attribute("aria-pressed", "true")
+    fit.click()
+    expect(fit).to_have_attribute("aria-pressed", "false")
     page.get_by_role("link", name=re.compile("^bronze_orders")).click()
     expect(page).to_have_url(f"{at}/contracts/bronze_orders")
 

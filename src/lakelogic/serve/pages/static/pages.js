@@ -26,6 +26,8 @@
   document.addEventListener("DOMContentLoaded", () => { apply(store.get()); count(); });
   document.addEventListener("htmx:afterSettle", count);
   document.addEventListener("click", (event) => {
+    const fit = event.target.closest("[data-fit]");
+    if (fit) fit.setAttribute("aria-pressed", String(document.querySelector(".graph").classList.toggle("fits")));
     const button = event.target.closest("[data-choose-theme]");
     if (!button) return;
     store.set(button.dataset.chooseTheme);
