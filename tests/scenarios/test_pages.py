@@ -60,6 +60,8 @@ def test_a_word_in_the_search_narrows_the_list_and_stays_in_the_address(at: str,
     page.reload()
     expect(page.get_by_role("searchbox")).to_have_value("sales")
     expect(page.get_by_role("link", name="bronze_orders", exact=True)).to_have_count(0)
+    page.go_back()
+    expect(page.get_by_role("link", name="bronze_orders", exact=True)).to_be_visible()
 
 
 def test_a_contract_shows_schema_rules_runs_neighbours_and_text(at: str, page: Page) -> None:
