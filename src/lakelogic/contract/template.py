@@ -42,6 +42,9 @@ _EXAMPLES: Mapping[Path, object] = {
     ("service_levels", "availability", "threshold"): 99,
     ("service_levels", "completeness", "threshold"): 99,
     ("external_logic", "path"): "logic/customers.py",
+    ("exports", "table"): "LAB.SILVER.CUSTOMERS",
+    # It has a meaning for other systems than the one that is shown.
+    ("exports", "prefix"): None,
 }
 # Rules beside a field are the same as row_rules, which show every kind.
 _KINDS_SHOWN: Mapping[Path, tuple[str, ...]] = {("model", "fields", "rules"): ("sql",)}
