@@ -55,6 +55,11 @@ class Project:
         base = Path.cwd() if os.environ.get("LAKELOGIC_STATE") else self.root
         return base / Path(chosen).expanduser()
 
+    @property
+    def service(self) -> str:
+        """What the project is called where it is served."""
+        return self.serve.get("service") or self.root.name
+
     def engine_name(self, asked: str | None = None) -> str | None:
         """The engine to use: as asked, else LAKELOGIC_ENGINE, else the project's; None leaves it to the default."""
         return asked or os.environ.get("LAKELOGIC_ENGINE") or self.engine

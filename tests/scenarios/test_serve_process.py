@@ -39,7 +39,7 @@ def _serving(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
 def test_it_answers_soon_and_ends_well(tmp_path: Path, how: signal.Signals) -> None:
     began = time.monotonic()
     with _serving(str(lakehouse(tmp_path / "shop", run=False))) as (process, url):
-        with httpx.Client(base_url=url) as client:
+        with httpx.Client(base_url=url, timeout=60) as client:
             assert client.get("/health").json()["ok"]
             assert time.monotonic() - began < 10
             assert len(client.get("/api/contracts").json()["contracts"]) == 3
@@ -56,7 +56,7 @@ def test_a_token_that_is_made_up_is_printed_once_and_works(tmp_path: Path) -> No
         token = process.stdout.readline().strip()
         assert len(token) >= 32
         there = url.replace("0.0.0.0", "127.0.0.1")
-        assert httpx.get(f"{there}/api/runs").status_code == 401
+        assert httpx.get(f"{there}/api/runs", timeout=60).status_code == 401
         assert httpx.get(f"{there}/api/runs", headers={"Authorization": f"Bearer {token}"}).status_code == 200
         process.send_signal(signal.SIGINT)
         said, told = process.communicate(timeout=20)

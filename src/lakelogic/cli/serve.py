@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +13,7 @@ import typer
 
 from lakelogic.cli.ending import terminable
 from lakelogic.errors import UsageError
+from lakelogic.project import find_project
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -35,34 +38,35 @@ def command(
     ] = False,
 ) -> None:
     """Serve contracts, runs, tables and quarantine: an API, and pages for people."""
-    app, made = _app(project, host, token, generate)
+    known, made = _tokens(host, token, generate)
+    if not project.is_dir():
+        raise UsageError(f"'{project}' is not a folder.", cure="Name the folder of a project.")
+    service = find_project(project).service
     listening = _listen(host, port)
     place = listening.getsockname()
     shown = f"[{place[0]}]" if ":" in place[0] else place[0]
-    typer.echo(f"{app.title} is at http://{shown}:{place[1]}/ (API: /docs); Ctrl-C ends it.", err=True)
+    typer.echo(f"{service} is at http://{shown}:{place[1]}/ (API: /docs); Ctrl-C ends it.", err=True)
     if made:
         # Once, and apart from what is logged.
         typer.echo(made)
-    _serve(app, listening)
+    _serve(project, known or made, listening)
 
 
-def _app(project: Path, host: str, token: str | None, generate: bool) -> tuple[FastAPI, str | None]:
-    """The application, and the token that was made up for it, if one was."""
-    try:
-        from lakelogic.serve import create_app
-        from lakelogic.serve.access import VARIABLE, generated_token, require_token
-    except ModuleNotFoundError as error:
+def _tokens(host: str, token: str | None, generate: bool) -> tuple[str | None, str | None]:
+    """The token that is set, and one that was made up because none is."""
+    if missing := [name for name in ("fastapi", "jinja2", "uvicorn") if find_spec(name) is None]:
         raise UsageError(
-            f"serving needs {error.name}, which is not installed.", cure="Install it: pip install 'lakelogic[serve]'"
-        ) from None
-    if not project.is_dir():
-        raise UsageError(f"'{project}' is not a folder.", cure="Name the folder of a project.")
+            f"serving needs {', '.join(missing)}, which is not installed.",
+            cure="Install it: pip install 'lakelogic[serve]'",
+        )
+    from lakelogic.serve.access import VARIABLE, generated_token, require_token
+
     if generate and token:
         raise UsageError("--token and --generate-token exclude each other.", cure="Leave out one of them.")
     known = token or os.environ.get(VARIABLE) or None
     made = generated_token() if generate and known is None else None
     require_token(host, known or made)
-    return create_app(project, token=known or made), made
+    return known, made
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -80,11 +84,14 @@ def _listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _serve(app: FastAPI, listening: socket.socket) -> None:
+def _serve(project: Path, token: str | None, listening: socket.socket) -> None:
     import uvicorn
 
+    from lakelogic.serve.waking import Waking
+
+    waking = Waking(partial(_application, project, token))
     settings = uvicorn.Config(
-        app,
+        waking,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -94,9 +101,18 @@ def _serve(app: FastAPI, listening: socket.socket) -> None:
         timeout_graceful_shutdown=5,
         lifespan="off",
     )
+    server = uvicorn.Server(settings)
+    waking.when_it_fails(partial(setattr, server, "should_exit", True))
     try:
         with terminable():
-            uvicorn.Server(settings).run(sockets=[listening])
+            server.run(sockets=[listening])
     except KeyboardInterrupt:
         # It is how a server ends.
         return
+    waking.raise_if_failed()
+
+
+def _application(project: Path, token: str | None) -> FastAPI:
+    from lakelogic.serve import create_app
+
+    return create_app(project, token=token)

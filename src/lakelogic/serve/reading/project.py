@@ -90,7 +90,7 @@ class Served:
     @property
     def service(self) -> str:
         """What the project is called."""
-        return self.project.serve.get("service") or self.folder.name
+        return self.project.service
 
     @property
     def contracts(self) -> Contracts:

@@ -14,6 +14,7 @@ from lakelogic.serve.reading.project import Served
 from lakelogic.serve.reading.quality import pipeline_summary, quality_report
 from lakelogic.serve.reading.tables import table_rows
 from lakelogic.serve.routes.shapes import NOT_NOW, UNKNOWN
+from lakelogic.serve.waking import HEALTH, HEALTH_PATH
 
 _PREVIEW = 20
 
@@ -22,10 +23,9 @@ def routes(served: Served) -> APIRouter:
     """The routes."""
     found = APIRouter(tags=["runtime"])
 
-    @found.get("/health", summary="Whether the server is up; open to everybody")
+    @found.get(HEALTH_PATH, summary="Whether the server is up; open to everybody")
     def health() -> Response:
-        links = {"qualityReport": "/api/runtime/quality-report", "goldPreview": "/api/runtime/table-preview/gold"}
-        return answer({"ok": True, "schema": "lakehouse-contract-health-v1", "links": links})
+        return answer(HEALTH)
 
     @found.get("/api/runtime/quality-report", summary="How the last run has judged its rows", responses=NOT_NOW)
     def quality() -> Response:
