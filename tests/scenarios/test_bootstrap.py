@@ -173,7 +173,7 @@ def test_json_and_parquet_keep_the_types_that_they_have(tmp_path: Path) -> None:
     (tmp_path / "orders.json").write_text("".join(json.dumps(line) + "\n" for line in lines))
     contract, result = _inferred(tmp_path, tmp_path / "orders.json")
     assert result.counts.good == 30
-    for column, kind in {"zip": "string", "paid": "boolean", "price": "decimal(12,1)", "at": "timestamp"}.items():
+    for column, kind in {"zip": "string", "paid": "boolean", "price": "decimal(12,2)", "at": "timestamp"}.items():
         assert f"name: {column}\n      type: {kind} " in contract
     assert "type: array<struct<n:bigint,sku:string>>" in contract.replace("`", "")
 
@@ -226,3 +226,13 @@ def test_what_is_unreadable_is_left_out_and_the_rest_is_written(
     assert len(told["unreadable"]) == 2
     assert all(each["cure"] or "parquet" in each["message"] for each in told["unreadable"])
     assert main(["bootstrap", "--landing", str(tmp_path / "no"), *arguments[3:]]) == 2
+
+
+def test_malformed_rows_are_counted_and_tell_nothing_of_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "things.csv").write_text("thing_id,amount\n1,2.5\n1\n2,x,9\n2,3.5\n")
+    assert main(["infer", str(tmp_path / "things.csv"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["entity"]
+    assert (found["rows"], found["malformed"], found["key"]["columns"]) == (2, 2, ["thing_id"])
+    assert [column["type"] for column in found["columns"]] == ["string", "decimal(12,2)"]

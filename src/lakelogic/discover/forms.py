@@ -145,9 +145,10 @@ def _number(name: str, facts: Facts, support: str) -> Typed:
     if written.get("double") or facts.scale > _LONGEST_SCALE:
         return Typed("double", _widened(facts, support, "double"), DOUBLE)
     digits = len(str(int(max(abs(facts.low or 0), abs(facts.high or 0)))))
-    needed = min(digits + _ROOM, 38 - facts.scale) + facts.scale
-    precision = next(each for each in _PRECISIONS if each >= needed)
-    return Typed(f"decimal({precision},{facts.scale})", _widened(facts, support, "decimal"), DECIMAL)
+    # Amounts of money have two digits, also where those of today need only one.
+    scale = max(facts.scale, 2)
+    precision = next(each for each in _PRECISIONS if each >= min(digits + _ROOM + scale, 38))
+    return Typed(f"decimal({precision},{scale})", _widened(facts, support, "decimal"), DECIMAL)
 
 
 def _widened(facts: Facts, support: str, to: str) -> str:

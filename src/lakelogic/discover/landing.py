@@ -105,14 +105,13 @@ def entity_of(path: str, format: str | None = None) -> Entity:
     """The one entity that a file, folder or pattern holds.
 
     Raises:
-        UsageError: its format can't be told.
-        SourceError: there is no file.
+        UsageError: there is no file, or its format can't be told.
     """
     here = str(Path.cwd())
     place = path if is_uri(path) else str(Path(path).absolute())
     listing = list_files(place, None, here)
     if not listing.files:
-        raise SourceError(f"{path} holds no file.", cure="Check the path.")
+        raise UsageError(f"there is no file at {path}.", cure="Check the path.")
     told = format or format_of(listing.files[0].path) or ""
     if told not in formats:
         raise UsageError(f"the format of {path} can't be told.", cure=f"Pass --format: {', '.join(formats.names())}.")

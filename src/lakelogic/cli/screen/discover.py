@@ -33,7 +33,7 @@ def outcome_view(outcome: Outcome, console: Console, *, whole: bool) -> Renderab
 def profile_view(profile: Profile) -> RenderableType:
     """The columns of an entity, with what was found in them."""
     table = headed(
-        ("Column", "left"), ("Type", "left"), ("Null", "right"), ("Distinct", "right"), ("Why", "left"), ("Personal", "left")
+        ("Column", "left"), ("Type", "left"), ("Null", "right"), ("Distinct", "right"), ("Why", "wrap"), ("Personal", "left")
     )  # fmt: skip
     for column in profile.columns:
         distinct = len(column.listed) if column.listed else column.facts.distinct
@@ -50,7 +50,7 @@ def profile_view(profile: Profile) -> RenderableType:
 
 def _entities(profiles: Sequence[Profile], console: Console) -> RenderableType:
     headings = (("", "left"), ("Entity", "left"), ("Files", "right"), ("Size", "right"), ("Rows", "right"))
-    table = headed(*headings, ("Columns", "right"), ("Key", "left"), ("Personal", "left"), ("Doubts", "left"))
+    table = headed(*headings, ("Columns", "right"), ("Key", "left"), ("Personal", "wrap"), ("Doubts", "wrap"))
     for profile in profiles:
         doubts = list(_doubts(profile))
         table.add_row(

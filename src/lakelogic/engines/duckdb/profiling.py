@@ -57,7 +57,8 @@ class FileProfiler:
 
     def look_closer(self, questions: Questions) -> Answers:
         asked = dict(_asked(questions))
-        found = self._measure(f"SELECT {', '.join(f'{sql} AS {name}' for name, sql in asked.items())} FROM source")
+        counted = ", ".join(f"{sql} AS {name}" for name, sql in asked.items())
+        found = self._measure(f"SELECT {counted} FROM source WHERE {self._good}")
         listed = {name: found[f"l{i}"] for i, name in enumerate(questions.listed)}
         return Answers(
             {each: _int(found[f"u{i}"]) for i, each in enumerate(questions.unique)},
