@@ -10,8 +10,9 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from lakelogic.errors import StateError
+from lakelogic.errors import RunBusy, StateError
 from lakelogic.sources.delta_paths import can_open
+from lakelogic.state.locks import target_lock
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -182,19 +183,24 @@ class RunLog:
         Raises:
             StateError: the log can't be read or written.
         """
-        from deltalake.exceptions import CommitFailedError, DeltaError
+        from deltalake.exceptions import DeltaError
 
-        table = self._table()
-        if table is None or len(table.file_uris()) < _MANY_FILES:
+        if not self._has_many_files(self._table()):
             return
         try:
-            table.optimize.compact(target_size=_FILE_BYTES)
-            table.vacuum(dry_run=False)
-        except CommitFailedError:
-            # Another process has done it at the same time.
+            # Two that do it at once would both commit, and every row would be there twice.
+            with target_lock(self.path.parent, str(self.path), "run log"):
+                table = self._table()
+                if table is not None and self._has_many_files(table):
+                    table.optimize.compact(target_size=_FILE_BYTES)
+                    table.vacuum(dry_run=False)
+        except RunBusy:
             return
         except (DeltaError, OSError) as error:
             raise _unwritable(self.path, error) from None
+
+    def _has_many_files(self, table: DeltaTable | None) -> bool:
+        return table is not None and len(table.file_uris()) >= _MANY_FILES
 
     def recorded(self, app_id: str) -> int | None:
         """The highest number that a writer has recorded here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -150,3 +151,20 @@ def test_scores_of_the_newest_runs_come_oldest_first(tmp_path: Path, add: Add) -
     add("r5", 5, status="failed", quality_score=1.0)
     add("r6", 6, "items", quality_score=5.0)
     assert History(tmp_path).scores(2) == {"orders": (80.0, 90.0), "items": (5.0,)}
+
+
+def test_runs_that_end_at_once_may_all_put_files_together(
+    tmp_path: Path, add: Add, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lakelogic.state.runlog._MANY_FILES", 3)
+
+    def work(worker: int) -> None:
+        for number in range(4):
+            add(f"r{worker}{number}", number)
+            RunLog(tmp_path).tidy()
+
+    add("r", 0)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
+    found = sorted(row["run_id"] for row in RunLog(tmp_path).rows(["run_id", "ended_at"]))
+    assert found == ["r", *(f"r{worker}{number}" for worker in range(4) for number in range(4))]
