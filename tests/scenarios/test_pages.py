@@ -155,6 +155,11 @@ def test_who_holds_the_token_decides_with_a_note(guarded: tuple[str, Path], page
     expect(page.get_by_text("3 stay active with new reasons")).to_be_visible(timeout=20_000)
     expect(page.get_by_role("row").filter(has_text="a test of the till")).to_contain_text("drop")
     assert Quarantine(folder / "contracts/orders.yaml").states()["dropped"] == 1
+    with page.expect_download() as begun:
+        page.get_by_role("link", name="csv").click()
+    assert len(Path(begun.value.path()).read_text().splitlines()) == 1 + 3
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_label("Token")).to_be_visible()
 
 
 def test_a_decision_without_rows_says_what_to_do(guarded: tuple[str, Path], page: Page) -> None:

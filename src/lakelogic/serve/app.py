@@ -42,7 +42,7 @@ def create_app(project: str | Path = ".", *, token: str | None = None, limits: L
         app.include_router(group.routes(served))
     app.include_router(docs.routes(app, served))
     app.include_router(sign_in_routes(access))
-    app.include_router(page_routes(served))
+    app.include_router(page_routes(served, signs_in=access.token is not None))
     app.state.served, app.state.access = served, access
     return app
 

@@ -33,6 +33,7 @@ class Site:
 
     name: str
     root: str
+    signs_in: bool
     sections: tuple[tuple[str, str, str], ...] = _SECTIONS
 
 

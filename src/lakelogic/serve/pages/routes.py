@@ -52,9 +52,9 @@ def _message(showing: Showing, title: str, message: str, status: int, cure: str 
     return page("message.html", showing.site, "", Message(title, message, cure), status)
 
 
-def page_routes(served: Served) -> APIRouter:
-    """Every page, its pictures and its scripts."""
-    showing = Showing(served)
+def page_routes(served: Served, *, signs_in: bool) -> APIRouter:
+    """Every page, its pictures and its scripts; `signs_in` says whether visitors have signed in, and may sign out."""
+    showing = Showing(served, signs_in=signs_in)
     routes = APIRouter(include_in_schema=False, route_class=_telling(showing))
     _overview(routes, showing)
     _contract(routes, showing)

@@ -25,13 +25,14 @@ class Message:
 class Showing:
     """The project as pages see it, and the decisions that visitors have begun."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: Served, *, signs_in: bool) -> None:
         self.served = served
+        self.signs_in = signs_in
         self.jobs = Jobs()
 
     @property
     def site(self) -> Site:
-        return Site(self.served.service, str(self.served.folder))
+        return Site(self.served.service, str(self.served.folder), self.signs_in)
 
     @property
     def problem(self) -> str | None:

@@ -112,6 +112,12 @@ class Queue:
         return address("/review", {**self.asked.query, "offset": self.asked.offset})
 
     @property
+    def downloads(self) -> tuple[tuple[str, str], ...]:
+        """All rows that fit, as files."""
+        asked = {**self.asked.query, "state": self.asked.state}
+        return tuple((form, address("/api/quarantine/download", {**asked, "as": form})) for form in ("csv", "parquet"))
+
+    @property
     def actions(self) -> bool:
         """Whether buttons are shown: for holders of the token, where a row is left to decide about."""
         return self.may_act and any(row.state == "active" for row in self.rows)
