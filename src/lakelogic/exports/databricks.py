@@ -10,6 +10,7 @@ from shutil import which
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from lakelogic.catalogs.web import server_at
 from lakelogic.contract.exports import Export
 from lakelogic.contract.naming import name_parts
 from lakelogic.exports.base import (
@@ -107,7 +108,7 @@ class Databricks(ExportTarget):
         try:
             # The SDK has patience of its own, for five minutes by default.
             config = Config(
-                host=self.environment["DATABRICKS_HOST"],
+                host=server_at(self.environment["DATABRICKS_HOST"], None, "DATABRICKS_HOST").url,
                 product="lakelogic",
                 product_version="1.0.0",
                 http_timeout_seconds=90,

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from sqlglot import exp
 
+from lakelogic.catalogs.web import server_at
 from lakelogic.contract.exports import Export
 from lakelogic.contract.naming import name_parts
 from lakelogic.exports.base import (
@@ -262,8 +263,6 @@ def _host(address: str | None) -> dict[str, Any]:
     """Another address than the account's own, such as that of a private link."""
     if not address:
         return {}
-    parts = urlsplit(address if "://" in address else f"https://{address}")
-    if parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost"):
-        raise ExportError("SNOWFLAKE_HOST must be https: a password is sent to it.", cure="Write the host alone.")
+    parts = urlsplit(server_at(address, None, "SNOWFLAKE_HOST").url)
     default = 443 if parts.scheme == "https" else 80
     return {"host": parts.hostname, "protocol": parts.scheme, "port": parts.port or default}

@@ -177,6 +177,13 @@ def test_a_wrong_token_is_told_without_the_token(shop: Shop, there: Workspace) -
     assert "***" in receipt.reason
 
 
+def test_a_token_is_not_sent_over_an_open_line(shop: Shop, there: Workspace) -> None:
+    shop.lists([EXPORT])
+    shop.table(NORTH)
+    (receipt,) = shop.export(environment={**there.environment, "DATABRICKS_HOST": "http://databricks.example"})
+    assert receipt.reason == "DATABRICKS_HOST is no address of a server. Write https://HOST."
+
+
 def test_a_workspace_that_is_overloaded_is_asked_again(shop: Shop, there: Workspace) -> None:
     there.fails = [(429, "RESOURCE_EXHAUSTED"), (503, "TEMPORARILY_UNAVAILABLE")]
     shop.lists([EXPORT])

@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 from lakelogic.contract import load_contract
-from lakelogic.contract.exports import ExportKind
+from lakelogic.contract.exports import ExportKind, keys_of
 from lakelogic.errors import ContractInvalid, UsageError
 from lakelogic.exports.base import ExportError, ExportPlan, ExportUnavailable, Rows, Sent, export_targets
 from lakelogic.exports.s3 import S3
@@ -75,6 +75,23 @@ def test_the_same_version_is_not_sent_again_unless_forced(shop: Shop, sent: list
     assert again.reason.startswith("version 0 was sent ")
     (forced,) = shop.export(force=True)
     assert (forced.status, len(sent)) == ("succeeded", 2)
+
+
+@pytest.mark.parametrize("format_", ["parquet", "iceberg"])
+def test_a_table_of_any_format_is_sent(shop: Shop, sent: list[ExportPlan], format_: str) -> None:
+    fields = [{"name": "region", "type": "string"}, {"name": "orders", "type": "bigint"}]
+    target = {"strategy": "append", "target_path": "tables/kpis", "format": format_}
+    shop.lists([{"to": "s3"}], model={"fields": fields}, materialization=target)
+    row = {"region": "north", "orders": 1}
+    first, second = shop.run(row), shop.run({**row, "region": "south"})
+    assert [each.sent.rows for result in (first, second) for each in result.exports] == [1, 2]
+
+
+def test_a_table_with_history_is_merged_by_its_surrogate_key(shop: Shop) -> None:
+    history = {"strategy": "scd2", "target_path": "tables/kpis", "scd2": {"surrogate_key": "kpi_sk"}}
+    shop.lists([SNOWFLAKE], materialization=history)
+    loaded = load_contract(shop.contract)
+    assert keys_of(loaded, loaded.model.exports[0]) == ("kpi_sk",)
 
 
 def test_another_set_of_columns_is_sent_though_the_version_is_the_same(shop: Shop, sent: list[ExportPlan]) -> None:

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, PrivateFormat
 from snowflake import connector
 
+from lakelogic.errors import UsageError
 from lakelogic.exports import snowflake
 from lakelogic.exports.base import ExportError
 from tests.unit.exports.fakesnow_server import fakesnow
@@ -171,5 +172,5 @@ def test_a_key_takes_the_place_of_the_password(shop: Shop) -> None:
 
 def test_a_password_is_not_sent_over_an_open_line() -> None:
     known = {"SNOWFLAKE_ACCOUNT": "a", "SNOWFLAKE_USER": "u", "SNOWFLAKE_PASSWORD": "a-password"}
-    with pytest.raises(ExportError, match="must be https"):
+    with pytest.raises(UsageError, match="Write https://HOST"):
         snowflake.Snowflake({**known, "SNOWFLAKE_HOST": "http://snow.example"})._login()
