@@ -114,6 +114,7 @@ class Orchestrated:
             "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
             "PREFECT_HOME": home,
             "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "true",
+            "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
             "DAGSTER_HOME": home,
             "DO_NOT_TRACK": "1",
         }
