@@ -66,7 +66,11 @@ class Stored:
         import pyarrow as pa
 
         frame = self.engine.select(self._rendered(select), {"source": self.frame})
-        yield from pa.RecordBatchReader.from_stream(self.engine.handed(frame))
+        try:
+            yield from pa.RecordBatchReader.from_stream(self.engine.handed(frame))
+        except (pa.ArrowException, OSError) as error:
+            said = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+            raise ExportError(f"{self.pinned.location} can't be read: {said}.", cure="Export again.") from None
 
     def _measured(self, select: exp.Select) -> int:
         return int(str(self.engine.measure(self._rendered(select), {"source": self.frame})["n"]))

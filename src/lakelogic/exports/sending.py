@@ -187,6 +187,8 @@ def _tried(target: ExportTarget, plan: ExportPlan, rows: Rows, told: Receipt) ->
         told = replace(told, status="succeeded", sent=sent)
     except LakeLogicError as error:
         told = replace(told, status="failed", reason=str(error))
+    except OSError as error:
+        told = replace(told, status="failed", reason=f"a file can't be read or written: {error.strerror}.")
     return replace(told, attempts=int(again.statistics.get("attempt_number", 1)))
 
 

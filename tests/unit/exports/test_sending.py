@@ -10,8 +10,9 @@ import pytest
 
 from lakelogic.contract import load_contract
 from lakelogic.contract.exports import ExportKind, keys_of
-from lakelogic.errors import ContractInvalid, UsageError
+from lakelogic.errors import ContractInvalid, SourceError, UsageError
 from lakelogic.exports.base import ExportError, ExportPlan, ExportUnavailable, Rows, Sent, export_targets
+from lakelogic.exports.reading import opened
 from lakelogic.exports.s3 import S3
 from lakelogic.exports.status import export_status
 from lakelogic.project import find_project
@@ -309,6 +310,31 @@ def test_a_table_that_was_never_written_is_told(
     shop.lists([{"to": "s3"}])
     assert shop.command(str(shop.contract)) == 1
     assert "Run the contract first" in capsys.readouterr().err
+
+
+def test_a_file_that_vanishes_while_it_is_read_fails_the_export(shop: Shop, sent: list[ExportPlan]) -> None:
+    shop.lists([{"to": "s3"}])
+    shop.table(NORTH)
+    with opened(load_contract(shop.contract)) as stored:
+        for file in (shop.root / "tables/kpis").glob("*.parquet"):
+            file.unlink()
+        with pytest.raises(SourceError, match="can't read the rows"):
+            list(stored.rows(stored.columns, None).batches(10))
+
+
+def test_a_disk_that_is_full_fails_the_export_and_not_the_run(
+    shop: Shop, sent: list[ExportPlan], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def send(*_: object) -> Sent:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(S3, "send", send)
+    shop.lists([{"to": "s3"}])
+    (receipt,) = shop.run(NORTH).exports
+    assert (receipt.status, receipt.reason) == (
+        "failed",
+        "a file can't be read or written: No space left on device.",
+    )
 
 
 def test_a_missing_library_is_told_with_what_to_install(

@@ -74,7 +74,8 @@ class DuckDBEngine(TablesByFormat[Frame]):
 
     def handed(self, frame: Frame) -> Any:
         """A frame as the caller gets it: a relation, computed when it is looked at."""
-        return self.session.relation(frame)
+        with self.session.told(source_error("the rows")):
+            return self.session.relation(frame)
 
     def select(self, sql: str, relations: Mapping[str, Frame]) -> Frame:
         return self.session.select(sql, relations)
