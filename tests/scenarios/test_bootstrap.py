@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shlex
+import subprocess
+import sys
 from datetime import UTC, date, datetime
 from io import StringIO
 from pathlib import Path
@@ -236,3 +239,20 @@ def test_malformed_rows_are_counted_and_tell_nothing_of_the_others(
     found = json.loads(capsys.readouterr().out)["entity"]
     assert (found["rows"], found["malformed"], found["key"]["columns"]) == (2, 2, ["thing_id"])
     assert [column["type"] for column in found["columns"]] == ["string", "decimal(12,2)"]
+
+
+@pytest.mark.slow
+def test_a_file_larger_than_the_memory_is_looked_at_in_a_stream(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (tmp_path / "orders.csv").open("w") as out:
+        out.write("order_id,note\n")
+        out.writelines(f"O{number:09d},{'x' * 100}\n" for number in range(7_000_000))
+    monkeypatch.setenv("LAKELOGIC_DUCKDB_MEMORY", "100MB")
+    command = [sys.executable, "-m", "lakelogic", "infer", str(tmp_path / "orders.csv"), "--json"]
+    with (tmp_path / "told.json").open("w") as out:
+        _, status, used = os.wait4(subprocess.Popen(command, stdout=out, cwd=tmp_path).pid, 0)
+    assert status == 0
+    told = json.loads((tmp_path / "told.json").read_text())["entity"]
+    assert (told["rows"], told["key"]["unique"]) == (7_000_000, True)
+    assert used.ru_maxrss * 1024 < told["bytes"]

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
 
 from lakelogic.discover import forms as f
-from lakelogic.engines.profiling import Facts
+from lakelogic.engines.profiling import Facts, Form
 
 
-def _facts(values: Sequence[str], forms: Sequence[f.Form]) -> Facts:
+def _facts(values: Sequence[str], forms: Sequence[Form]) -> Facts:
     """What a look at all values tells, as far as patterns go."""
-    import re
-
     written = {form.name: sum(bool(re.fullmatch(form.pattern, value)) for value in values) for form in forms}
     numbers = [float(value) for value in values if any(re.fullmatch(form.pattern, value) for form in f.NUMBERS)]
     scale = max((len(value.partition(".")[2]) for value in values), default=0)
