@@ -14,7 +14,7 @@ import pytest
 import typer
 from databricks.sdk.service.jobs import JobSettings
 from deltalake import DeltaTable
-from jsonschema import Draft7Validator  # type: ignore[import-untyped]
+from jsonschema import Draft7Validator
 from ruamel.yaml import YAML
 
 from lakelogic.cli.driver import build_program
