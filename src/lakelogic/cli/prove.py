@@ -52,11 +52,13 @@ def _new_key() -> None:
 
 
 def _prove(run_id: str, project: Path, output: Path | None, engine: str | None) -> None:
+    from lakelogic.observe.history import History
     from lakelogic.project import find_project
     from lakelogic.proof.manifest import checks, manifest
     from lakelogic.proof.signing import sign
 
-    proof = manifest(find_project(_folder(project)), run_id, engine)
+    found = find_project(_folder(project))
+    proof = manifest(found, History(found.state_dir).run(run_id).run.run_id, engine)
     text = json.dumps({"proof": proof, "signature": sign(proof)}, indent=2, ensure_ascii=False)
     write_text(f"{text}\n", output)
     _end(checks(proof), quiet=True)

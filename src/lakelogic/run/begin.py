@@ -17,7 +17,7 @@ from lakelogic.engines.abilities import refuse_unable
 from lakelogic.engines.base import Engine, Stamp
 from lakelogic.engines.opening import engines
 from lakelogic.errors import ContractError, ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
-from lakelogic.masks.keys import Keys, load_keys
+from lakelogic.masks.keys import VARIABLE, Keys, load_keys
 from lakelogic.masks.rotation import refuse_other_key
 from lakelogic.plan.build import Given, build_plan, identity_of, quarantine_table, target_of
 from lakelogic.plan.locations import locate
@@ -90,7 +90,7 @@ def require_keys(loaded: LoadedContract) -> Keys | None:
     """The keys that masking needs; None where the contract needs none and none is set.
 
     Raises:
-        SecretMissing: the contract masks with a key, and none is set.
+        SecretMissing: the contract masks with a key, and none is set; or one is set that can't be used.
     """
     keyed = {"encrypt", "hash", "tokenize"}
     fields = loaded.model.model.fields
@@ -100,7 +100,8 @@ def require_keys(loaded: LoadedContract) -> Keys | None:
     try:
         return load_keys(os.environ)
     except SecretMissing:
-        if needed:
+        # A key that can't be used is no wish to do without one.
+        if needed or os.environ.get(VARIABLE):
             raise
         return None
 

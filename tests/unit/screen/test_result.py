@@ -219,7 +219,8 @@ def test_on_ascii_terminals_good_and_bad_can_still_be_told_apart() -> None:
 
 def test_what_to_try_next_fits_the_result() -> None:
     assert (
-        after_run("my contract.yaml", a_result(), rows_shown=False)[0][0] == "lakelogic run 'my contract.yaml' --show 5"
+        after_run("my contract.yaml", a_result(), rows_shown=False)[0][0]
+        == "lakelogic quarantine list 'my contract.yaml'"
     )
     assert after_run("c.yaml", a_result(), rows_shown=True)[0][0] == "lakelogic explain c.yaml"
     assert after_run("c.yaml", a_result(status="no_new_data"), rows_shown=False) == (

@@ -19,9 +19,10 @@ def after_run(contract: str, result: RunResult, *, rows_shown: bool) -> tuple[tu
     if result.status == "no_new_data":
         return (runs,)
     explain = (f"lakelogic explain {name}", "shows each rule with its SQL")
-    if result.counts.quarantined and not rows_shown:
-        return (f"lakelogic run {name} --show 5", "shows rows, once there are new ones"), explain
-    return (explain, runs) if result.counts.quarantined else (runs, explain)
+    if not result.counts.quarantined:
+        return runs, explain
+    bad = (f"lakelogic quarantine list {name}", "lists the bad rows with their reasons")
+    return (explain, runs) if rows_shown else (bad, explain)
 
 
 def after_plan(contract: str) -> tuple[tuple[str, str], ...]:
