@@ -84,9 +84,9 @@ def test_a_second_run_says_why_it_did_nothing(home: Path, capsys: pytest.Capture
 
     assert main(["explain", str(home)]) == 0
     assert "a run would find nothing new" in capsys.readouterr().out
-    assert main(["log", str(home), "--json"]) == 0
+    assert main(["runs", "--project", str(home.parent), "--json"]) == 0
     runs = json.loads(capsys.readouterr().out)["runs"]
-    assert [run["status"] for run in runs] == ["succeeded", "no_new_data"]
+    assert [run["status"] for run in runs] == ["no_new_data", "succeeded"]
 
 
 def test_json_is_the_result_alone_and_hides_what_is_private(orders: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -23,9 +23,14 @@ def found_in_turn(node: exp.Expr) -> exp.Expr:
         return node
     places: list[exp.Expr] = []
     for number, part in enumerate(parts):
-        begin = [exp.Add(this=places[-1].copy(), expression=_number(len(parts[number - 1])))] if places else []
+        begin = [_after(places[-1], parts[number - 1])] if places else []
         places.append(exp.Anonymous(this="LOCATE", expressions=[exp.Literal.string(part), node.this.copy(), *begin]))
     return exp.paren(exp.and_(*(exp.GT(this=place, expression=_number(0)) for place in places)))
+
+
+def _after(place: exp.Expr, part: str) -> exp.Expr:
+    """Where to go on. Of a NULL, LOCATE from the beginning gives NULL, but from NULL it gives 0."""
+    return exp.Coalesce(this=exp.Add(this=place.copy(), expression=_number(len(part))), expressions=[_number(1)])
 
 
 def _number(value: int) -> exp.Expr:

@@ -23,7 +23,9 @@ def test_what_spark_does_well_or_positions_cannot_tell_is_left_alone(pattern: st
 
 def test_the_parts_are_looked_for_in_turn() -> None:
     node = parse_one("x LIKE '%@%.%'", read=PlainSpark)
-    assert found_in_turn(node).sql(PlainSpark) == "(LOCATE('@', x) > 0 AND LOCATE('.', x, LOCATE('@', x) + 1) > 0)"
+    assert found_in_turn(node).sql(PlainSpark) == (
+        "(LOCATE('@', x) > 0 AND LOCATE('.', x, COALESCE(LOCATE('@', x) + 1, 1)) > 0)"
+    )
 
 
 @given(text=TEXTS, parts=st.lists(st.text(alphabet="ab@.é🙂", min_size=1, max_size=3), min_size=2, max_size=4))
@@ -47,6 +49,8 @@ def _holds(node: exp.Expr, text: str) -> bool:
 
 
 def _place(node: exp.Expr, text: str) -> int:
+    if isinstance(node, exp.Coalesce):
+        return _place(node.this, text)
     if isinstance(node, exp.Add):
         return _place(node.left, text) + int(node.right.name)
     part, _, *begin = node.expressions
