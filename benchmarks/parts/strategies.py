@@ -50,6 +50,7 @@ def measure(rows: int, repeat: int, tell: Tell) -> Measured:
     _generate(spark, base, mark="base", at=1_700_000_000, start=0, end=rows, step=1)
     # Every twentieth customer, and as many again in ten that are new.
     _generate(spark, batch, mark="changed", at=1_710_000_000, start=0, end=rows + rows // 10, step=_SHARE)
+    emptied(WORK / "out" / "strategies")
     found: dict[str, Any] = {}
     for strategy in ("append", "merge", "scd2"):
         # Appending does not look at the table, so its batch is a large one.
