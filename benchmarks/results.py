@@ -280,8 +280,8 @@ def _strategy_goals(results: Results) -> list[Goal]:
     told = []
     for strategy, ways in found.get("strategies", {}).items():
         ratio = min(ways["product"]["seconds"]) / min(ways["by_hand"]["seconds"])
-        what = "as many rows" if strategy == "append" else f"{found['changes']:,} changes"
-        title = f"{strategy} of {what} into {found['rows']:,} rows against Delta by hand"
+        what = "as many" if strategy == "append" else f"{found['changes']:,} changes"
+        title = f"{strategy} of {what} into {found['rows']:,} rows, against Delta by hand"
         told.append(_at_most(title, ratio, limits[strategy], "×"))
     return told
 

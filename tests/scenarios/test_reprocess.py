@@ -204,6 +204,16 @@ def test_bad_rows_that_were_judged_again_are_superseded_and_cant_be_replayed(pro
     assert quarantine.replay().asked == 1
 
 
+def test_of_several_files_only_the_bad_rows_of_those_that_were_read_again_are_superseded(project: Project) -> None:
+    project.file("in/1.csv", "id,day,amount\n1,2026-01-05,5\n")
+    project.file("in/2.csv", "id,day,amount\n2,2026-01-05,5\n")
+    project.run(_JUDGED.format(mode="full", least=9))
+    project.file("in/1.csv", "id,day,amount\n1,2026-01-05,55\n")
+    project.run()
+    rows = Quarantine(project.root / "contract.yaml", "duckdb").rows()
+    assert [(row.values["id"], row.state) for row in rows] == [("1", "active"), ("2", "superseded"), ("2", "active")]
+
+
 def test_bad_rows_of_a_source_that_is_read_as_a_whole_again_are_superseded(project: Project) -> None:
     project.file("in/1.csv", "id,day,amount\n1,2026-01-05,5\n")
     for _ in range(2):

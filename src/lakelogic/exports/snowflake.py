@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -176,6 +176,8 @@ def _stage(session: _Session, plan: ExportPlan, rows: Rows) -> None:
 
 def _publish(session: _Session, plan: ExportPlan, table: Sequence[str]) -> Sent:
     """All changes of the table in one transaction."""
+    from snowflake.connector.errors import Error
+
     target = ".".join(map(_quoted, table))
     read = ", ".join(
         f"PARSE_JSON({_quoted(c.name)}) AS {_quoted(c.name)}" if is_nested(c.type) else _quoted(c.name)
@@ -193,7 +195,9 @@ def _publish(session: _Session, plan: ExportPlan, table: Sequence[str]) -> Sent:
             (inserted, *_) = session.run(f"INSERT INTO {target} ({merge.columns}) SELECT * FROM {staged} AS s")
         session.run("COMMIT")
     except BaseException:
-        session.run("ROLLBACK")
+        # Where the connection is lost, the server rolls back; what went wrong first is what is told.
+        with suppress(Error):
+            session.run("ROLLBACK")
         raise
     return Sent(plan.rows, int(inserted), int(updated), int(deleted), statements=tuple(session.statements))
 

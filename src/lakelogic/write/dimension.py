@@ -12,7 +12,7 @@ from lakelogic.sql.render import RUN_ID
 from lakelogic.sql.types import Column, Columns, type_name
 from lakelogic.write.options import Dimension
 
-# 128 bits: no two rows of a table meet, and half of what is the costliest column to store.
+# 128 bits: no two rows of a table meet, and it takes half of the room.
 _HASH_LENGTH = 32
 # Where a UUID has its dashes.
 _PARTS = ((1, 8), (9, 4), (13, 4), (17, 4), (21, 12))

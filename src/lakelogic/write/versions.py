@@ -196,7 +196,7 @@ class Versions:
             history.version: "v._ll_number",
             history.reason: _REASON,
             self.dimension.key: f"coalesce(t.{quoted(self.dimension.key)}, {made_key(self.dimension, made)})",
-            # Most versions are told of once: a list for each row would cost more than the rest of the row.
+            # Most versions are told of once, and need no list.
             SEEN_AT: f"IF(size(v.{SEEN_AT}) = 1, NULL, v.{SEEN_AT})",
         }
         if self.time:

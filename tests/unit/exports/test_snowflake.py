@@ -146,6 +146,25 @@ def test_a_merge_that_fails_leaves_the_table_as_it_was(
     assert account.rows("REGION, ORDERS") == [("north", NORTH["orders"]), ("south", None)]
 
 
+def test_a_rollback_that_fails_does_not_hide_what_went_wrong_first(
+    shop: Shop, account: Account, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = snowflake._Session.run
+
+    def lost(session: snowflake._Session, sql: str, *rows: Any) -> tuple[Any, ...]:
+        if sql == "ROLLBACK":
+            raise connector.errors.OperationalError("the connection is gone")
+        if sql == "COMMIT":
+            raise ExportError("the disk is full")
+        return run(session, sql, *rows)
+
+    shop.lists([account.export])
+    shop.table(NORTH)
+    monkeypatch.setattr(snowflake._Session, "run", lost)
+    (receipt,) = shop.export(environment=account.environment)
+    assert (receipt.status, "the disk is full" in receipt.reason) == ("failed", True)
+
+
 def test_a_server_that_is_down_is_told(shop: Shop, account: Account, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snowflake, "_LOGIN_SECONDS", 1)
     monkeypatch.setattr("lakelogic.exports.sending._ATTEMPTS", 1)
