@@ -10,12 +10,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
+from tests.answering import Asked, Reply, http_server
+
 NAME = "bucket"
+ROOT = Path(__file__).parents[3]
+_HEADERS = {"ETag": '"1"', "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,8 @@ class Bucket:
 @contextmanager
 def bucket(folder: Path) -> Iterator[Bucket]:
     """A bucket that is there as long as it is needed."""
-    with subprocess.Popen([sys.executable, __file__, str(folder)], stdout=subprocess.PIPE, text=True) as server:
+    command = [sys.executable, "-m", "tests.unit.catalogs.bucket", str(folder)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             yield Bucket(folder, server.stdout.readline().strip())
@@ -56,57 +61,32 @@ def bucket(folder: Path) -> Iterator[Bucket]:
             server.terminate()
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Answers GET and HEAD of objects, and lists them."""
+def answer(bucket: Bucket, asked: Asked) -> Reply:
+    """GET or HEAD of an object or of the list of them."""
+    signed = asked.headers.get("authorization", "").partition("Credential=")[2].partition("/")[0]
+    with bucket.diary.open("a") as diary:
+        diary.write(f"{signed} {asked.headers.get('x-amz-security-token')}\n")
+    address = urlsplit(asked.path)
+    key = unquote(address.path).removeprefix(f"/{NAME}").strip("/")
+    query = {name: values[0] for name, values in parse_qs(address.query).items()}
+    if not key:
+        return Reply(200, bucket.listing(query.get("prefix", ""), query.get("start-after", "")), _HEADERS)
+    if (bucket.folder / key).is_file():
+        return _part((bucket.folder / key).read_bytes(), asked.headers.get("range", "").removeprefix("bytes="))
+    return Reply(404, b"<Error><Code>NoSuchKey</Code></Error>", _HEADERS)
 
-    protocol_version = "HTTP/1.1"
-    bucket: Bucket
 
-    def do_HEAD(self) -> None:
-        self._answer()
-
-    def do_GET(self) -> None:
-        self._answer()
-
-    def _answer(self) -> None:
-        signed = self.headers.get("Authorization", "").partition("Credential=")[2].partition("/")[0]
-        with self.bucket.diary.open("a") as diary:
-            diary.write(f"{signed} {self.headers.get('x-amz-security-token')}\n")
-        asked = urlsplit(self.path)
-        key = unquote(asked.path).removeprefix(f"/{NAME}").strip("/")
-        query = {name: values[0] for name, values in parse_qs(asked.query).items()}
-        if not key:
-            self._send(200, self.bucket.listing(query.get("prefix", ""), query.get("start-after", "")))
-        elif (self.bucket.folder / key).is_file():
-            self._send_part((self.bucket.folder / key).read_bytes())
-        else:
-            self._send(404, b"<Error><Code>NoSuchKey</Code></Error>")
-
-    def _send_part(self, data: bytes) -> None:
-        wanted = self.headers.get("Range", "").removeprefix("bytes=")
-        if not wanted:
-            return self._send(200, data)
-        first, _, last = wanted.partition("-")
-        start = int(first) if first else len(data) - int(last)
-        part = data[start : int(last) + 1 if first and last else len(data)]
-        return self._send(206, part, {"Content-Range": f"bytes {start}-{start + len(part) - 1}/{len(data)}"})
-
-    def _send(self, status: int, body: bytes, more: dict[str, str] | None = None) -> None:
-        self.send_response(status)
-        fixed = {"Content-Length": str(len(body)), "ETag": '"1"', "Last-Modified": "Thu, 01 Jan 2026 00:00:00 GMT"}
-        for name, value in {**fixed, **(more or {})}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Tests are quiet."""
+def _part(data: bytes, wanted: str) -> Reply:
+    if not wanted:
+        return Reply(200, data, _HEADERS)
+    first, _, last = wanted.partition("-")
+    start = int(first) if first else len(data) - int(last)
+    part = data[start : int(last) + 1 if first and last else len(data)]
+    return Reply(206, part, {**_HEADERS, "Content-Range": f"bytes {start}-{start + len(part) - 1}/{len(data)}"})
 
 
 def main(folder: Path) -> None:
-    Handler.bucket = Bucket(folder)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = http_server(partial(answer, Bucket(folder)))
     print(f"http://127.0.0.1:{server.server_port}", flush=True)
     server.serve_forever()
 

@@ -14,7 +14,8 @@ from lakelogic.catalogs.base import CatalogError, CatalogUnset
 from lakelogic.catalogs.resolving import resolve
 from lakelogic.catalogs.web import CatalogBusy
 from lakelogic.errors import LakeLogicError
-from tests.unit.catalogs.unity_server import API, Reply, UnityServer
+from tests.answering import Reply
+from tests.unit.catalogs.unity_server import API, UnityServer
 
 NAME = "main.default.customers"
 TOKEN = "dapi-0123456789"

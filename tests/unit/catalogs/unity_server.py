@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
+from tests.answering import Asked, Reply, answering
+
 API = "/api/2.1/unity-catalog"
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What a server sends, word for word."""
-
-    status: int = 200
-    body: bytes = b"{}"
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-    @staticmethod
-    def json(data: object, status: int = 200) -> Reply:
-        return Reply(status, json.dumps(data).encode(), {"Content-Type": "application/json"})
 
 
 @dataclass
@@ -46,8 +32,9 @@ class UnityServer:
         """The variables that lead here."""
         return {"UC_ENDPOINT": self.url, **({"UC_TOKEN": self.token} if self.token else {})}
 
-    def reply(self, method: str, path: str, authorization: str | None, body: object) -> Reply:
-        self.asked.append((method, path, body))
+    def reply(self, asked: Asked) -> Reply:
+        method, path, authorization = asked.method, asked.path, asked.headers.get("authorization")
+        self.asked.append((method, path, asked.body))
         if self.script:
             return self.script.pop(0)
         if (method, path) == ("POST", "/oidc/v1/token"):
@@ -67,37 +54,5 @@ class UnityServer:
 def unity_server() -> Iterator[UnityServer]:
     """A server that runs as long as it is needed."""
     told = UnityServer()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._answer(None)
-
-        def do_POST(self) -> None:
-            text = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            self._answer(json.loads(text) if text.startswith("{") else text)
-
-        def _answer(self, body: object) -> None:
-            reply = told.reply(self.command, self.path, self.headers["Authorization"], body)
-            self.send_response(reply.status)
-            for name, value in {"Content-Length": str(len(reply.body)), **reply.headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            try:
-                self.wfile.write(reply.body)
-            except ConnectionError:
-                # Whoever has read enough hangs up.
-                self.close_connection = True
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Tests are quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    told.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with answering(told.reply) as told.url:
         yield told
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

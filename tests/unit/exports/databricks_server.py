@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import duckdb
@@ -33,6 +32,8 @@ from databricks.sdk.service.sql import (
     StatementState,
     StatementStatus,
 )
+
+from tests.answering import Asked, Reply, answering
 
 STATEMENTS = "/api/2.0/sql/statements"
 _KEYS = {"statement", *inspect.signature(StatementExecutionAPI.execute_statement).parameters} - {"self"}
@@ -78,7 +79,12 @@ class Workspace:
     def statements(self) -> list[str]:
         return [body["statement"] for body in self.asked]
 
-    def reply(self, method: str, path: str, authorization: str | None, body: Any) -> tuple[int, dict[str, Any]]:
+    def reply(self, asked: Asked) -> Reply:
+        path = asked.path.partition("?")[0]
+        status, told = self._reply(asked.method, path, asked.headers.get("authorization"), asked.body)
+        return Reply.json(told, status)
+
+    def _reply(self, method: str, path: str, authorization: str | None, body: Any) -> tuple[int, dict[str, Any]]:
         if path == "/oidc/.well-known/oauth-authorization-server":
             return 200, {"authorization_endpoint": f"{self.url}/auth", "token_endpoint": f"{self.url}/token"}
         if path == "/.well-known/databricks-config":
@@ -194,35 +200,5 @@ def _cell(value: object, nested: bool) -> object:
 def workspace(run: Run) -> Iterator[Workspace]:
     """A workspace that is there as long as it is needed."""
     told = Workspace(run)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self._answer(None)
-
-        def do_POST(self) -> None:
-            text = self.rfile.read(int(self.headers["Content-Length"])).decode()
-            self._answer(json.loads(text) if text.startswith("{") else text)
-
-        def _answer(self, body: object) -> None:
-            path = self.path.partition("?")[0]
-            status, answer = told.reply(self.command, path, self.headers["Authorization"], body)
-            content = json.dumps(answer).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Tests are quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    told.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with answering(told.reply) as told.url:
         yield told
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from lakelogic.errors import RunStopped, WriteError
 from lakelogic.observe.lineage.sending import sender_of
 from lakelogic.project import Project
 from lakelogic.run.processor import DataProcessor
+from tests.answering import Asked, Reply, answering
 from tests.unit.driver.lake import Lake
 
 PUBLISHED = Path(__file__).parents[2] / "published" / "openlineage"
@@ -197,37 +197,24 @@ def test_a_dry_run_sends_nothing(lake: Lake) -> None:
     assert not (lake.root / "logs").exists()
 
 
-class Server(ThreadingHTTPServer):
+@dataclass
+class Server:
     """Takes events, and answers with a status."""
 
-    def __init__(self, status: int) -> None:
-        super().__init__(("127.0.0.1", 0), _Taker)
-        self.status = status
-        self.taken: list[tuple[str | None, Event]] = []
+    status: int
+    address: str = ""
+    taken: list[tuple[str | None, Event]] = field(default_factory=list)
 
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-
-class _Taker(BaseHTTPRequestHandler):
-    server: Server
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.taken.append((self.headers.get("Authorization"), json.loads(body)))
-        self.send_response(self.server.status)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None: ...
+    def take(self, asked: Asked) -> Reply:
+        self.taken.append((asked.headers.get("authorization"), json.loads(asked.content)))
+        return Reply(self.status, b"")
 
 
 @pytest.fixture
 def server(request: pytest.FixtureRequest) -> Iterator[Server]:
-    with Server(getattr(request, "param", 201)) as found:
-        Thread(target=found.serve_forever, daemon=True).start()
+    found = Server(getattr(request, "param", 201))
+    with answering(found.take) as found.address:
         yield found
-        found.shutdown()
 
 
 def test_variables_send_events_to_a_server(lake: Lake, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,8 +248,8 @@ def test_a_server_that_refuses_is_told_once_and_the_run_goes_on(
 def test_a_server_that_is_down_is_told_once_and_the_run_goes_on(
     lake: Lake, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with Server(201) as gone:
-        address = gone.address
+    with answering(lambda _: Reply()) as address:
+        pass
     monkeypatch.setenv("OPENLINEAGE_URL", address.replace("http://", "http://app:s3cret@"))
     assert lake.command() == 0
     said = capsys.readouterr().err

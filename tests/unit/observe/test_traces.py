@@ -5,9 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
@@ -17,6 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from lakelogic.observe import traces
 from lakelogic.observe.traces import exporting, span
 from lakelogic.run.processor import DataProcessor
+from tests.answering import Asked, Reply, answering
 from tests.unit.driver.lake import Lake
 
 
@@ -91,37 +91,35 @@ def test_a_pipeline_that_fails_says_which_contract(lake: Lake, kept: InMemorySpa
     assert (status.description or "").startswith("'bronze_a': ")
 
 
-class _Taker(BaseHTTPRequestHandler):
-    def do_POST(self) -> None:
-        taken.append((self.path, self.rfile.read(int(self.headers["Content-Length"]))))
-        self.send_response(200)
-        self.end_headers()
+@dataclass
+class Collector:
+    """Takes spans, and keeps where they were sent and as what."""
 
-    def log_message(self, *_: object) -> None: ...
+    url: str = ""
+    taken: list[tuple[str, bytes]] = field(default_factory=list)
 
-
-taken: list[tuple[str, bytes]] = []
+    def take(self, asked: Asked) -> Reply:
+        self.taken.append((asked.path, asked.content))
+        return Reply(body=b"")
 
 
 @pytest.fixture
-def collector() -> Iterator[str]:
-    taken.clear()
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Taker) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+def collector() -> Iterator[Collector]:
+    found = Collector()
+    with answering(found.take) as found.url:
+        yield found
 
 
 def test_spans_are_sent_to_a_collector_under_the_trace_that_was_given(
-    lake: Lake, collector: str, monkeypatch: pytest.MonkeyPatch
+    lake: Lake, collector: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector)
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
     monkeypatch.setenv("TRACEPARENT", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
     assert lake.command() == 0
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
-    paths = {path for path, _ in taken}
-    requests = [ExportTraceServiceRequest.FromString(body) for _, body in taken]
+    paths = {path for path, _ in collector.taken}
+    requests = [ExportTraceServiceRequest.FromString(body) for _, body in collector.taken]
     resources = [each for request in requests for each in request.resource_spans]
     sent = [each for resource in resources for scope in resource.scope_spans for each in scope.spans]
     assert paths == {"/v1/traces"}
