@@ -22,6 +22,7 @@ from lakelogic.contract.mesh import Domain, System, load_mesh_file
 from lakelogic.contract.policy_packs import PolicyPack
 from lakelogic.contract.support import unsupported
 from lakelogic.engines.opening import engines
+from lakelogic.exports.base import export_targets
 from lakelogic.formats.base import formats
 from lakelogic.masks.base import masks
 from lakelogic.models import Model
@@ -133,7 +134,7 @@ def test_the_entry_points_that_are_described_are_those_that_are_read() -> None:
     described = re.findall(
         r"^\| `(lakelogic\.\w+)` \|", (ROOT / "docs/extending.md").read_text(encoding="utf-8"), re.MULTILINE
     )
-    registries = (row_rules, dataset_rules, transforms, masks, formats, engines, catalogs, lint_rules)
+    registries = (row_rules, dataset_rules, transforms, masks, formats, engines, catalogs, export_targets, lint_rules)
     assert described == [registry.group for registry in registries]
 
 

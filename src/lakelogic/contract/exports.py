@@ -5,26 +5,37 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from lakelogic.contract.fields import ModelField
 from lakelogic.contract.naming import is_table_name, name_parts
+from lakelogic.contract.one_of import OneOf
 from lakelogic.errors import Place, UsageError
 from lakelogic.models import Model, Name, Names
 from lakelogic.project import Project, place_of
+from lakelogic.registry import plugged_in
 
 if TYPE_CHECKING:
     from lakelogic.contract.loaded import LoadedContract
 
-ExportKind = Literal["snowflake", "databricks", "s3"]
+# What the first part of a table's name is called there.
+_WITH_TABLES = {"snowflake": "database", "databricks": "catalog"}
+OWN_KINDS = (*_WITH_TABLES, "s3")
+
+
+def export_kinds() -> list[str]:
+    """Every system that a contract may name: ours, and those of other packages by the names of their entry points."""
+    return sorted({*OWN_KINDS, *plugged_in("lakelogic.export_targets")})
 
 
 class Export(Model):
     """A system that gets a copy of the table after each successful run."""
 
-    to: ExportKind = Field(description="Kind of system; the environment says where it is and who we are there.")
+    to: Annotated[str, OneOf("export target", export_kinds)] = Field(
+        description="Kind of system; the environment says where it is and who we are there."
+    )
     table: Name | None = Field(
         default=None, description="snowflake, databricks: the table there, with database or catalog, and schema."
     )
@@ -47,11 +58,11 @@ class Export(Model):
             if self.table is not None or self.mode is not None:
                 raise ValueError("table and mode have no meaning for s3. Write prefix.")
             return self
-        if self.prefix is not None:
-            raise ValueError(f"prefix has no meaning for {self.to}. Write table.")
-        if self.table is None or not is_table_name(self.table) or len(name_parts(self.table)) != 3:
-            part = "database" if self.to == "snowflake" else "catalog"
-            raise ValueError(f"{self.to} needs a table of three parts. Write table: {part}.schema.table.")
+        if part := _WITH_TABLES.get(self.to):
+            if self.prefix is not None:
+                raise ValueError(f"prefix has no meaning for {self.to}. Write table.")
+            if self.table is None or not is_table_name(self.table) or len(name_parts(self.table)) != 3:
+                raise ValueError(f"{self.to} needs a table of three parts. Write table: {part}.schema.table.")
         if self.mode == "replace" and self.delete_missing:
             raise ValueError("delete_missing has no meaning with mode replace. Remove it.")
         return self

@@ -131,7 +131,7 @@ class ExportTarget(ABC):
 
     @abstractmethod
     def place(self, export: Export, default: str) -> str:
-        """Where an export goes, as people call it."""
+        """Where an export goes, as people call it; what can't be sent there, `send` refuses."""
 
     @abstractmethod
     def send(self, plan: ExportPlan, rows: Rows) -> Sent:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
 from lakelogic.contract import load_contract
-from lakelogic.contract.exports import ExportKind, keys_of
+from lakelogic.contract.exports import OWN_KINDS, Export, keys_of
 from lakelogic.errors import ContractInvalid, SourceError, UsageError
-from lakelogic.exports.base import ExportError, ExportPlan, ExportUnavailable, Rows, Sent, export_targets
+from lakelogic.exports.base import Environment, ExportError, ExportPlan, ExportUnavailable, Rows, Sent, export_targets
 from lakelogic.exports.reading import opened
 from lakelogic.exports.s3 import S3
 from lakelogic.exports.status import export_status
@@ -50,7 +50,31 @@ def refusing(sent: list[ExportPlan], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_contract_knows_every_kind_of_target() -> None:
-    assert set(get_args(ExportKind)) == set(export_targets.names())
+    assert set(OWN_KINDS) == set(export_targets.names())
+
+
+def test_a_system_of_another_package_can_be_named_in_a_contract(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Elsewhere(S3):
+        """A system that is always there."""
+
+        @classmethod
+        def missing(cls, environment: Environment) -> list[str]:
+            return []
+
+        def place(self, export: Export, default: str) -> str:
+            return f"elsewhere/{export.prefix}"
+
+        def send(self, plan: ExportPlan, rows: Rows) -> Sent:
+            return Sent(sum(batch.num_rows for batch in rows.batches(1)))
+
+    shop.lists([{"to": "elsewhere", "prefix": "copies"}])
+    with pytest.raises(ContractInvalid, match="export target 'elsewhere' is unknown"):
+        load_contract(shop.contract)
+    listed = [EntryPoint("elsewhere", "acme", export_targets.group)]
+    monkeypatch.setattr("lakelogic.registry._entry_points", lambda: listed)
+    monkeypatch.setitem(export_targets._items, "elsewhere", Elsewhere)
+    (receipt,) = shop.run(NORTH, SOUTH).exports
+    assert (receipt.kind, receipt.status, receipt.sent.rows) == ("elsewhere", "succeeded", 2)
 
 
 def test_a_run_exports_its_table_and_keeps_a_receipt(shop: Shop, sent: list[ExportPlan]) -> None:
