@@ -24,8 +24,8 @@ demo: install ## the home page's contract, then a week of an insurer, layer by l
 test: jars browser ## unit, conformance and scenario tests, with a real Spark
 	$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not bench" $(ARGS)
 
-torture: jars ## the slow tests: kills, races, large inputs
-	rm -f build/torture.jsonl
+torture: jars ## the slow tests: kills, races, large inputs; a slice (ARGS="-k spark-delta") adds to the record
+	$(if $(ARGS),,rm -f build/torture.jsonl)
 	LAKELOGIC_TORTURE=build/torture.jsonl $(BIN)/pytest -m slow $(ARGS); ended=$$?; \
 	$(BIN)/python -m scripts.reliability build/torture.jsonl && exit $$ended
 

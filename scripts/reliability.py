@@ -52,9 +52,13 @@ def _missing(done: Sequence[Kill]) -> list[str]:
 def _cells(done: Sequence[Kill]) -> str:
     cells: dict[tuple[str, ...], list[Kill]] = {}
     for kill in done:
-        cells.setdefault(tuple(str(kill[part]) for part in ("engine", "format", "strategy")), []).append(kill)
+        cells.setdefault(_cell(kill), []).append(kill)
     rows = [(*cell, *_counted(kills)) for cell, kills in sorted(cells.items())]
     return table(("engine", "format", "strategy", "at a step", "at random", "died", "like the twin"), rows)
+
+
+def _cell(kill: Kill) -> tuple[str, ...]:
+    return tuple(str(kill[part]) for part in ("engine", "format", "strategy"))
 
 
 def _counted(kills: Sequence[Kill]) -> tuple[str, ...]:
@@ -101,11 +105,18 @@ _MORE = """## What else is tested
 `make test` runs a seeded sample of the kills."""
 
 
+def _newest(kills: Sequence[Kill]) -> list[Kill]:
+    """A case that was tried again at another commit counts as it was tried last."""
+    last = {_cell(kill): kill["commit"] for kill in kills}
+    return [kill for kill in kills if kill["commit"] == last[_cell(kill)]]
+
+
 def main(source: str) -> None:
     """Write the page from a file of recorded kills."""
-    kills = [json.loads(line) for line in Path(source).read_text(encoding="utf-8").splitlines()]
+    kills = _newest([json.loads(line) for line in Path(source).read_text(encoding="utf-8").splitlines()])
     day = datetime.now(UTC).strftime("%Y-%m-%d")
-    made = f"On {day}, with Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors"
+    commits = ", ".join(f"`{commit}`" for commit in dict.fromkeys(kill["commit"] for kill in kills))
+    made = f"On {day}, at {commits}, with Python {platform.python_version()} on {platform.system()}, {os.cpu_count()} processors"
     PAGE.write_text(page(kills, made) + "\n", encoding="utf-8")
     print(f"wrote {PAGE.relative_to(Path.cwd())}" if PAGE.is_relative_to(Path.cwd()) else f"wrote {PAGE}")
 

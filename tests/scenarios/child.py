@@ -11,11 +11,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
 from functools import wraps
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,16 +59,17 @@ def start(errand: Errand, spark: SparkSession | None = None) -> subprocess.Popen
     )
 
 
+def sent(errand: Errand, spark: SparkSession | None = None) -> tuple[ForkServerProcess, Event]:
+    """A process on its errand, and what is set when it begins."""
+    began = _context().Event()
+    return forked(_begin, errand, _gateway(spark) if spark is not None else {}, began), began
+
+
 def run_and_die(errand: Errand, spark: SparkSession | None = None) -> None:
     """Run a contract in a process that is killed at a point, and make sure that it was."""
-    if spark is None:
-        process = forked(perform, errand)
-        process.join(300)
-        assert process.exitcode == KILLED
-        return
-    child = start(errand, spark)
-    _, errors = child.communicate("go\n", timeout=300)
-    assert child.returncode == KILLED, errors
+    process, _ = sent(errand, spark)
+    process.join(300)
+    assert process.exitcode == KILLED
 
 
 def at_once(errand: Errand, spark: SparkSession | None = None, count: int = 2) -> list[str]:
@@ -98,6 +100,13 @@ def perform(errand: Errand, spark: SparkSession | None = None) -> str:
         return resolved.run.status if resolved.run else "nothing"
     except LakeLogicError as error:
         return error.code
+
+
+def _begin(errand: Errand, gateway: Mapping[str, str], began: Event) -> None:
+    os.environ.update(gateway)
+    spark = _borrowed_session() if gateway else None
+    began.set()
+    perform(errand, spark)
 
 
 def in_process(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -150,9 +159,7 @@ def _borrowed_session() -> SparkSession:
     return SparkSession(SparkContext(gateway=gateway, jsc=context, conf=SparkConf(_jconf=context.getConf())))
 
 
-def _dying_after(function: Callable[..., Any], call: int) -> Callable[..., Any]:
-    seen: list[int] = []
-
+def _dying_after(function: Callable[..., Any], call: int, seen: list[int]) -> Callable[..., Any]:
     @wraps(function)
     def dying(*args: Any, **kwargs: Any) -> Any:
         returned = function(*args, **kwargs)
@@ -166,20 +173,24 @@ def _dying_after(function: Callable[..., Any], call: int) -> Callable[..., Any]:
 
 def _arm(engine: str, point: str) -> None:
     """Patch the step in or after which this process is to die."""
+    from lakelogic.engines import iceberg_commits
     from lakelogic.state.claims import Claims
     from lakelogic.state.runlog import RunLog
 
     kind, writing = _writer(engine)
-    owner, name, call = {
-        "claimed": (Claims, "create", 1),
-        "quarantined": (kind, "write", 1),
+    owners: tuple[Any, ...]
+    owners, name, call = {
+        "claimed": ((Claims,), "create", 1),
+        "quarantined": ((kind,), "write", 1),
         # The commit of the second write is described, and not yet made.
-        "writing": (writing, "told", 2),
-        "published": (kind, "write", 2),
-        "logged": (RunLog, "append", 1),
-        "closed": (Claims, "finish", 1),
+        "writing": ((writing, iceberg_commits), "told", 2),
+        "published": ((kind,), "write", 2),
+        "logged": ((RunLog,), "append", 1),
+        "closed": ((Claims,), "finish", 1),
     }[point]
-    setattr(owner, name, _dying_after(getattr(owner, name), call))
+    seen: list[int] = []
+    for owner in owners:
+        setattr(owner, name, _dying_after(getattr(owner, name), call, seen))
 
 
 def _writer(engine: str) -> tuple[Any, Any]:

@@ -6,14 +6,20 @@ import json
 import os
 import random
 import shutil
+import subprocess
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from tests.scenarios.child import KILLED, POINTS, Errand, forked, in_process, perform
+from tests.scenarios.child import KILLED, POINTS, Errand, in_process, sent
 from tests.scenarios.light import light_project
+from tests.scenarios.project import Project
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 STRATEGIES = ("append", "overwrite", "merge", "scd2", "replace_partitions")
 FORMATS = ("delta", "iceberg")
@@ -69,35 +75,38 @@ class Kill:
 class Arena:
     """A project folder in which one case is killed again and again; every process is forked from a warm one."""
 
-    def __init__(self, case: Case, folder: Path) -> None:
+    def __init__(self, case: Case, folder: Path, spark: SparkSession | None = None) -> None:
         self.case = case
+        self._spark = spark
         self._folder = folder / "project"
         self._saved = folder / "saved"
         self._errand = Errand(str(self._folder / "contract.yaml"), case.engine)
-        in_process(_first_batch, self._folder, case)
+        self._apart(_first_batch)
         shutil.copytree(self._folder, self._saved)
 
     @cached_property
     def twin(self) -> tuple[float, object]:
         """How long the second batch takes when nobody kills it, and what is there then."""
-        began = time.monotonic()
-        in_process(perform, self._errand)
-        took = time.monotonic() - began
-        return took, in_process(_finished, self._folder, self.case)
+        process, began = sent(self._errand, self._spark)
+        assert began.wait(120)
+        start = time.monotonic()
+        process.join(300)
+        took = time.monotonic() - start
+        assert process.exitcode == 0
+        return took, self._apart(_finished)
 
     def killed_at(self, point: str) -> Kill:
         """Die by one's own hand, right after a step."""
-        _ = self.twin
         self._restore()
-        process = forked(perform, Errand(self._errand.contract, self.case.engine, point))
-        process.join(120)
+        process, _ = sent(replace(self._errand, point=point), self._spark)
+        process.join(300)
         return self._ended(process.exitcode, point)
 
     def killed_after(self, seconds: float) -> Kill:
         """Die at an instant that nobody chose."""
-        _ = self.twin
         self._restore()
-        process = forked(perform, self._errand)
+        process, began = sent(self._errand, self._spark)
+        assert began.wait(120)
         time.sleep(seconds)
         process.kill()
         process.join(120)
@@ -108,29 +117,42 @@ class Arena:
         moments = random.Random(str(self.case))
         return [moments.uniform(0, self.twin[0]) for _ in range(count)]
 
+    def _apart(self, function: Callable[..., Any]) -> Any:
+        """What a function makes of the project: on the Spark that is there, else in a process of its own."""
+        if self._spark is None:
+            return in_process(function, self._folder, self.case)
+        return function(self._folder, self.case, self._spark)
+
     def _restore(self) -> None:
+        _ = self.twin
         shutil.rmtree(self._folder)
         shutil.copytree(self._saved, self._folder)
+        if self._spark is not None:
+            jvm: Any = self._spark.sparkContext._jvm
+            # Tables that go back in time are no part of the trial.
+            jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
 
     def _ended(self, exit_code: int | None, where: str) -> Kill:
-        found = in_process(_finished, self._folder, self.case)
+        found = self._apart(_finished)
         same = found == self.twin[1]
-        return Kill(self.case, where, exit_code == KILLED, same, "" if same else f"{found} instead of {self.twin[1]}")
+        told = "" if same else f"{found} instead of {self.twin[1]}"
+        return recorded(Kill(self.case, where, exit_code == KILLED, same, told))
 
 
-def report_file() -> Path | None:
-    """Where `make torture` wants the figures of docs/reliability.md."""
-    chosen = os.environ.get("LAKELOGIC_TORTURE")
-    return Path(chosen) if chosen else None
+def recorded(kill: Kill) -> Kill:
+    """Keep what happened where `make torture` wants the figures of docs/reliability.md."""
+    if chosen := os.environ.get("LAKELOGIC_TORTURE"):
+        path = Path(chosen)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(f"{json.dumps({**kill.to_dict(), 'commit': _commit()})}\n")
+    return kill
 
 
-def append_report(path: Path | None, kills: list[Kill]) -> None:
-    """Keep what happened, a line for each kill."""
-    if path is None:
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as stream:
-        stream.writelines(f"{json.dumps(kill.to_dict())}\n" for kill in kills)
+@cache
+def _commit() -> str:
+    asked = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def sample(cases: list[Case], cells: int, seed: int) -> Iterator[tuple[Case, list[str]]]:
@@ -139,29 +161,22 @@ def sample(cases: list[Case], cells: int, seed: int) -> Iterator[tuple[Case, lis
     return ((case, chance.sample(POINTS, len(POINTS) // 2)) for case in chance.sample(cases, cells))
 
 
-def _first_batch(folder: Path, case: Case) -> None:
-    project = light_project(folder, case.engine)
+def _first_batch(folder: Path, case: Case, spark: SparkSession | None = None) -> None:
+    project = _project(folder, case, spark)
     project.file("in/1.csv", FIRST)
     project.run(case.contract)
     project.file("in/2.csv", SECOND)
 
 
-def _finished(folder: Path, case: Case) -> object:
+def _finished(folder: Path, case: Case, spark: SparkSession | None = None) -> object:
     """Run until nothing is left to do: what is there then."""
-    project = light_project(folder, case.engine)
+    project = _project(folder, case, spark)
     first, second = project.run().status, project.run().status
-    rows = _target_rows(folder, case) if case.format != "delta" else None
-    ended = first in ("succeeded", "no_new_data")
-    return {"ended": ended, "then": second, "contents": project.contents(), "rows": rows}
+    return {"ended": first in ("succeeded", "no_new_data"), "then": second, "contents": project.contents()}
 
 
-def _target_rows(folder: Path, case: Case) -> list[str]:
-    from lakelogic.engines.duckdb.engine import DuckDBEngine
-    from lakelogic.sources.read import TableToRead
-
-    engine = DuckDBEngine(folder / "warehouse")
-    frame = engine.read_table(TableToRead(str(folder / "out"), is_name=False, format=case.format))
-    return sorted(str(row) for row in engine.head(frame, 1000))
+def _project(folder: Path, case: Case, spark: SparkSession | None) -> Project:
+    return light_project(folder, case.engine) if spark is None else Project(folder, spark)
 
 
 def refusal(case: Case, folder: Path) -> str | None:

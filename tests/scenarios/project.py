@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakelogic import DataProcessor, RunResult, load_contract
+from lakelogic.engines.iceberg_commits import metadata_file, snapshots_in
 from lakelogic.engines.spark.engine import SparkEngine
 from lakelogic.plan.names import MALFORMED
 from lakelogic.run.begin import Ask, Beginning
@@ -70,10 +71,19 @@ class Project:
         return sorted(visible, key=str)
 
     def rows(self, name: str = "out") -> list[Row]:
-        """The rows of a Delta table below the folder, in a stable order."""
+        """The rows of a Delta or Iceberg table below the folder, in a stable order."""
         from deltalake import DeltaTable
 
-        rows: list[Row] = DeltaTable(str(self.root / name)).to_pyarrow_table().to_pylist()
+        path = self.root / name
+        rows: list[Row]
+        if metadata_file(path) is None:
+            rows = DeltaTable(str(path)).to_pyarrow_table().to_pylist()
+        else:
+            from lakelogic.engines.duckdb.iceberg_catalog import FolderCatalog
+
+            table = FolderCatalog(path).open()
+            assert table is not None
+            rows = table.scan().to_arrow().to_pylist()
         return sorted(rows, key=str)
 
     def values(self, column: str, name: str = "out") -> list[Any]:
@@ -85,7 +95,9 @@ class Project:
         from deltalake import DeltaTable
 
         path = self.root / name
-        return DeltaTable(str(path)).version() + 1 if (path / "_delta_log").is_dir() else None
+        if (path / "_delta_log").is_dir():
+            return DeltaTable(str(path)).version() + 1
+        return len(snapshots_in(path)) or None
 
     def log(self) -> list[Row]:
         """The run log, oldest first."""
@@ -98,9 +110,9 @@ class Project:
     def contents(self) -> Mapping[str, object]:
         """Tables and log without what differs between two runs of the same thing."""
         tables = {
-            table.name: (self.versions(table.name), [self._comparable(row) for row in self.rows(table.name)])
+            table.name: (versions, [self._comparable(row) for row in self.rows(table.name)])
             for table in sorted(self.root.iterdir())
-            if (table / "_delta_log").is_dir()
+            if (versions := self.versions(table.name)) is not None
         }
         counted = [
             {key: row[key] for key in row if key.startswith("counts_") or key in ("status", "rules")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 
 from lakelogic.engines.duckdb.engine import DuckDBEngine
+from lakelogic.engines.spark.engine import SparkEngine
 from lakelogic.errors import LakeLogicError, WriteError
 from lakelogic.run.begin import Beginning
-from tests.scenarios.light import LightProject, light_project
+from tests.scenarios.light import light_project
+from tests.scenarios.project import Project
 
 CONTRACT = """
 source: {path: in/*.csv, load_mode: incremental}
@@ -25,24 +28,29 @@ import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (%d, %d))
 from lakelogic.cli.main import main
-raise SystemExit(main(["run", sys.argv[1], "--engine", "duckdb"]))
+raise SystemExit(main(["run", *sys.argv[1:]]))
 """
+_ENGINES: dict[str, type[Any]] = {"duckdb": DuckDBEngine, "spark": SparkEngine}
+
+
+@pytest.fixture(params=["duckdb", pytest.param("spark", marks=pytest.mark.slow)])
+def engine(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> LightProject:
-    found = light_project(tmp_path)
+def project(tmp_path: Path, engine: str, request: pytest.FixtureRequest) -> Project:
+    found = light_project(tmp_path) if engine == "duckdb" else Project(tmp_path, request.getfixturevalue("spark"))
     found.file("in/1.csv", "id,name\n" + "".join(f"{i},{hash(i * 7919)}-{i * 31}\n" for i in range(20_000)))
     return found
 
 
 @pytest.mark.parametrize("kind", ["delta", "parquet", "iceberg"])
-def test_a_full_disk_leaves_no_rows_and_the_next_run_writes_them_once(project: LightProject, kind: str) -> None:
+def test_a_full_disk_leaves_no_rows_and_the_next_run_writes_them_once(project: Project, kind: str, engine: str) -> None:
     contract = project.contract(CONTRACT % kind)
     size = 60_000
-    child = subprocess.run(
-        [sys.executable, "-c", _SMALL % (size, size), str(contract)], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-c", _SMALL % (size, size), str(contract), "--engine", engine]
+    child = subprocess.run(command, capture_output=True, text=True, check=False)
     assert child.returncode == 1, child.stderr
     assert "can't write" in child.stderr and "Traceback" not in child.stderr
     result = project.run()
@@ -50,7 +58,7 @@ def test_a_full_disk_leaves_no_rows_and_the_next_run_writes_them_once(project: L
     assert project.run().status == "no_new_data"
 
 
-def test_a_quarantine_that_can_not_be_written_stops_the_run_before_the_target(project: LightProject) -> None:
+def test_a_quarantine_that_can_not_be_written_stops_the_run_before_the_target(project: Project) -> None:
     project.file("in/1.csv", "id,name\n1,a\n,b\n")
     project.file("out_quarantine", "a file where the table should be")
     with pytest.raises(WriteError, match="out_quarantine"):
@@ -63,27 +71,25 @@ def test_a_quarantine_that_can_not_be_written_stops_the_run_before_the_target(pr
 
 @pytest.mark.parametrize("kind", ["delta", "parquet"])
 def test_a_target_that_is_dropped_between_plan_and_write_is_made_anew(
-    project: LightProject, monkeypatch: pytest.MonkeyPatch, kind: str
+    project: Project, monkeypatch: pytest.MonkeyPatch, kind: str, engine: str
 ) -> None:
-    import shutil
-
     project.file("in/1.csv", "id,name\n1,a\n")
     project.run(CONTRACT % kind)
     project.file("in/2.csv", "id,name\n2,b\n")
-    write = DuckDBEngine.write
+    write = _ENGINES[engine].write
 
-    def dropping(self: DuckDBEngine, *arguments: Any) -> Any:
+    def dropping(self: Any, *arguments: Any) -> Any:
         shutil.rmtree(project.root / "out", ignore_errors=True)
         return write(self, *arguments)
 
-    monkeypatch.setattr(DuckDBEngine, "write", dropping)
+    monkeypatch.setattr(_ENGINES[engine], "write", dropping)
     result = project.run()
     assert result.target is not None and result.target.rows == 1
 
 
 @pytest.mark.parametrize("content", [None, "id,name\n5,e\n6,f\n"])
 def test_a_file_that_vanishes_or_changes_while_it_is_read_moves_no_watermark(
-    project: LightProject, monkeypatch: pytest.MonkeyPatch, content: str | None
+    project: Project, monkeypatch: pytest.MonkeyPatch, content: str | None
 ) -> None:
     file = project.file("in/1.csv", "id,name\n1,a\n")
     claim = Beginning.claim

@@ -21,16 +21,6 @@ lineage: {enabled: false}
 """
 
 
-def _iceberg(project: Project, name: str = "out") -> list[dict[str, Any]]:
-    """The rows of an Iceberg table, read without Spark."""
-    from lakelogic.engines.duckdb.iceberg_catalog import FolderCatalog
-
-    table = FolderCatalog(project.root / name).open()
-    assert table is not None
-    rows: list[dict[str, Any]] = table.scan().to_arrow().to_pylist()
-    return sorted(rows, key=str)
-
-
 def test_an_iceberg_table_is_merged_and_evolves(project: Project) -> None:
     text = CONTRACT % ("", "format: iceberg, strategy: merge")
     project.file("in/1.csv", "id,name\n1,a\n2,b\n,bad\n")
@@ -40,7 +30,7 @@ def test_an_iceberg_table_is_merged_and_evolves(project: Project) -> None:
     second = project.run()
     assert second.target is not None
     assert (second.target.operation, second.target.inserted, second.target.updated) == ("MERGE", 1, 1)
-    assert _iceberg(project) == [
+    assert project.rows() == [
         {"id": 1, "name": "a", "more": None},
         {"id": 2, "name": "c", "more": "x"},
         {"id": 3, "name": "d", "more": "y"},
@@ -62,11 +52,11 @@ def test_a_repeated_write_to_an_iceberg_table_is_recognised(project: Project, mo
         patched.setattr(IcebergTables, "write", dying)
         project.run(CONTRACT % ("", "format: iceberg"))
     assert project.run().counts.good == 1
-    assert [row["id"] for row in _iceberg(project)] == [1]
+    assert [row["id"] for row in project.rows()] == [1]
     tables = IcebergTables(project.spark.newSession(), None)
     run_id = project.log()[-1]["run_id"]
     tables.undo(Location(str(project.root / "out")), run_id)
-    assert _iceberg(project) == []
+    assert project.rows() == []
 
 
 @pytest.mark.parametrize(
@@ -82,7 +72,7 @@ def test_strategies_work_on_iceberg_tables(project: Project, strategy: str, expe
     project.run(CONTRACT % ("", f"format: iceberg, {strategy}"))
     project.file("in/2.csv", "id,name\n2,c\n")
     project.run()
-    assert sorted(row["name"] for row in _iceberg(project)) == expected
+    assert sorted(row["name"] for row in project.rows()) == expected
 
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "json"])

@@ -2,50 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import pytest
 
-from tests.scenarios.child import POINTS, Errand, at_once, run_and_die
-from tests.scenarios.kills import FIRST, SECOND, STRATEGIES, Case, Kill, append_report, report_file
+from tests.scenarios.child import Errand, at_once, run_and_die
+from tests.scenarios.kills import FIRST, SECOND, Case
 from tests.scenarios.project import Project
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-# One of each point, and each strategy where it matters most; the others are as like as they are slow.
-_FAST = {("append", "published"), ("merge", "quarantined"), ("overwrite", "logged"), ("append", "claimed")}
-_CASES = [
-    pytest.param(strategy, point, marks=() if (strategy, point) in _FAST else pytest.mark.slow)
-    for strategy in STRATEGIES
-    # Whoever dies after closing the claim has finished.
-    for point in POINTS[:-1]
-]
-
-
-class Twins:
-    """What two batches leave behind when nothing goes wrong, worked out once for each strategy."""
-
-    def __init__(self, folder: Path, spark: SparkSession) -> None:
-        self._folder = folder
-        self._spark = spark
-        self._known: dict[str, object] = {}
-
-    def contents(self, strategy: str) -> object:
-        if strategy not in self._known:
-            twin = Project(self._folder / strategy, self._spark)
-            _first_batch(twin, strategy)
-            twin.file("in/2.csv", SECOND)
-            twin.run()
-            self._known[strategy] = twin.contents()
-        return self._known[strategy]
-
-
-@pytest.fixture(scope="module")
-def twins(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Twins]:
-    yield Twins(tmp_path_factory.mktemp("twins"), spark)
 
 
 def _first_batch(project: Project, strategy: str) -> None:
@@ -59,18 +20,6 @@ def _killed(project: Project, strategy: str, point: str) -> Project:
     project.file("in/2.csv", SECOND)
     run_and_die(Errand(str(project.root / "contract.yaml"), "spark", point), project.spark)
     return project
-
-
-@pytest.mark.parametrize(("strategy", "point"), _CASES)
-def test_a_killed_run_ends_like_its_twin(project: Project, twins: Twins, strategy: str, point: str) -> None:
-    _killed(project, strategy, point)
-    result = project.run()
-    assert (result.status, result.attempt) == ("succeeded", 2)
-    assert result.counts.source == 4
-    found, twin = project.contents(), twins.contents(strategy)
-    append_report(report_file(), [Kill(Case("spark", strategy), point, died=True, same=found == twin)])
-    assert found == twin
-    assert project.run().status == "no_new_data"
 
 
 def test_a_run_killed_before_its_first_table_is_there_ends_like_its_twin(project: Project) -> None:

@@ -24,7 +24,7 @@ _CONTRACT = """
         - {{name: id, type: int, required: true}}
         - {{name: name, type: string}}
     primary_key: [id]
-    materialization: {{strategy: {strategy}, target_path: out}}
+    materialization: {{strategy: {strategy}, target_path: out, format: {format}}}
 """
 _PROGRAM = """
 import sys
@@ -61,9 +61,10 @@ def _wait_for(phase: str, lines: IO[str]) -> None:
             return
 
 
+@pytest.mark.parametrize("format_", ["delta", "iceberg"])
 @pytest.mark.parametrize("strategy", ["append", "overwrite", "merge"])
-def test_whatever_the_moment_every_batch_is_there_once(project: Project, strategy: str) -> None:
-    project.contract(_CONTRACT.format(strategy=strategy))
+def test_whatever_the_moment_every_batch_is_there_once(project: Project, strategy: str, format_: str) -> None:
+    project.contract(_CONTRACT.format(strategy=strategy, format=format_))
     moments = random.Random(strategy)
     for number, phase in enumerate(moments.sample(_PHASES, 3), 1):
         project.file(f"in/{number}.csv", _batch(number))

@@ -34,7 +34,8 @@ _VERSION = ("effective_from", "effective_to", "is_current", "_version", "_change
 _TEXTS = st.sampled_from([None, "a", "b"])
 _EVENTS = st.builds(Event, st.integers(1, 12), st.integers(1, 6), _TEXTS, _TEXTS, st.booleans())
 _BATCHES = st.lists(st.lists(_EVENTS, min_size=10, max_size=30), min_size=1, max_size=4)
-few = settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+_CHEAP = settings(deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+some_or_many = pytest.mark.parametrize("examples", [6, pytest.param(200, marks=pytest.mark.slow)])
 
 
 class Trial:
@@ -59,10 +60,11 @@ def _flat(batches: Sequence[Sequence[Event]]) -> list[Event]:
     return [event for batch in batches for event in batch]
 
 
-def test_merged_changes_end_as_if_they_had_come_in_order(tmp_path: Path) -> None:
+@some_or_many
+def test_merged_changes_end_as_if_they_had_come_in_order(tmp_path: Path, examples: int) -> None:
     trial = Trial(tmp_path, _contract(strategy="merge"), "id", "at", "value", "note")
 
-    @few
+    @settings(_CHEAP, max_examples=examples)
     @given(_BATCHES)
     def holds(batches: list[list[Event]]) -> None:
         assert trial.written(batches) == models.merged(_flat(batches))
@@ -70,11 +72,12 @@ def test_merged_changes_end_as_if_they_had_come_in_order(tmp_path: Path) -> None
     holds()
 
 
-def test_rows_that_are_marked_as_deleted_end_as_if_changes_had_come_in_order(tmp_path: Path) -> None:
+@some_or_many
+def test_rows_that_are_marked_as_deleted_end_as_if_changes_had_come_in_order(tmp_path: Path, examples: int) -> None:
     soft = {"soft_delete_column": "gone", "soft_delete_time_column": "gone_at"}
     trial = Trial(tmp_path, _contract(strategy="merge", **soft), "id", "value", "gone", "gone_at")
 
-    @few
+    @settings(_CHEAP, max_examples=examples)
     @given(_BATCHES)
     def holds(batches: list[list[Event]]) -> None:
         assert trial.written(batches) == models.softly_merged(_flat(batches))
@@ -82,13 +85,13 @@ def test_rows_that_are_marked_as_deleted_end_as_if_changes_had_come_in_order(tmp
     holds()
 
 
-@pytest.mark.parametrize("examples", [6, pytest.param(200, marks=pytest.mark.slow)])
+@some_or_many
 @pytest.mark.parametrize("all_tracked", [True, False])
 def test_a_history_ends_as_if_changes_had_come_in_order(tmp_path: Path, all_tracked: bool, examples: int) -> None:
     scd2 = {"scd2": {} if all_tracked else {"track_columns": ["value"]}}
     trial = Trial(tmp_path, _contract(strategy="scd2", **scd2), "id", "value", "note", *_VERSION)
 
-    @settings(few, max_examples=examples)
+    @settings(_CHEAP, max_examples=examples)
     @given(_BATCHES)
     def holds(batches: list[list[Event]]) -> None:
         found = trial.written(batches)
