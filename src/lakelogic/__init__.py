@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lakelogic.lazy_names import loaded_on_use
 
 if TYPE_CHECKING:
     from lakelogic.contract import LoadedContract, load_contract
@@ -41,26 +43,21 @@ __all__ = [
     "topo_sort",
 ]
 
-# The public names are loaded when they are asked for, so that the command line answers at once.
-_HOMES = {
-    "DataProcessor": "lakelogic.run.processor",
-    "LakeLogicError": "lakelogic.errors",
-    "LoadedContract": "lakelogic.contract",
-    "Plan": "lakelogic.plan.model",
-    "Quarantine": "lakelogic.quarantine.lifecycle",
-    "RunResult": "lakelogic.run.result",
-    "build_dag_from_upstream": "lakelogic.driver.functions",
-    "load_all_contracts": "lakelogic.driver.functions",
-    "load_contract": "lakelogic.contract",
-    "run_contract": "lakelogic.driver.functions",
-    "stop_downstream": "lakelogic.driver.functions",
-    "topo_sort": "lakelogic.driver.functions",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'lakelogic' has no attribute '{name}'")
-    from importlib import import_module
-
-    return getattr(import_module(_HOMES[name]), name)
+# So that the command line answers at once.
+__getattr__ = loaded_on_use(
+    __name__,
+    {
+        "DataProcessor": "lakelogic.run.processor",
+        "LakeLogicError": "lakelogic.errors",
+        "LoadedContract": "lakelogic.contract.loaded",
+        "Plan": "lakelogic.plan.model",
+        "Quarantine": "lakelogic.quarantine.lifecycle",
+        "RunResult": "lakelogic.run.result",
+        "build_dag_from_upstream": "lakelogic.driver.functions",
+        "load_all_contracts": "lakelogic.driver.functions",
+        "load_contract": "lakelogic.contract.loading",
+        "run_contract": "lakelogic.driver.functions",
+        "stop_downstream": "lakelogic.driver.functions",
+        "topo_sort": "lakelogic.driver.functions",
+    },
+)

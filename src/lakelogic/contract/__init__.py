@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lakelogic.lazy_names import loaded_on_use
 
 if TYPE_CHECKING:
     from lakelogic.contract.loaded import LoadedContract, Note
@@ -14,11 +15,14 @@ if TYPE_CHECKING:
 __all__ = ["Contract", "LoadedContract", "Note", "Places", "load_contract", "load_text"]
 
 # Who asks for a small part of this package does not wait for all models.
-_HOMES = {"Contract": "model", "LoadedContract": "loaded", "Note": "loaded", "Places": "places"}
-_HOMES |= {"load_contract": "loading", "load_text": "loading"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = loaded_on_use(
+    __name__,
+    {
+        "Contract": "lakelogic.contract.model",
+        "LoadedContract": "lakelogic.contract.loaded",
+        "Note": "lakelogic.contract.loaded",
+        "Places": "lakelogic.contract.places",
+        "load_contract": "lakelogic.contract.loading",
+        "load_text": "lakelogic.contract.loading",
+    },
+)
