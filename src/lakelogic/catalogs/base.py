@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 
 from lakelogic.errors import LakeLogicError, UsageError
 from lakelogic.registry import Registry
+from lakelogic.wording import HIDDEN
 
 _SECRET = re.compile("secret|token|key")
 
@@ -42,7 +43,7 @@ class Resolved:
         """A message of a library, fit to be shown: it may quote an address with its signature."""
         secrets = (value for name, value in self.storage_options.items() if _SECRET.search(name.lower()))
         for secret in sorted(secrets, key=len, reverse=True):
-            text = text.replace(secret, "***")
+            text = text.replace(secret, HIDDEN)
         return text
 
 

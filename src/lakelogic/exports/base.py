@@ -16,6 +16,7 @@ from lakelogic.contract.exports import Export
 from lakelogic.errors import LakeLogicError, UsageError
 from lakelogic.registry import Registry
 from lakelogic.sql.types import Columns, type_name
+from lakelogic.wording import HIDDEN
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -161,5 +162,5 @@ class ExportTarget(ABC):
         line = (str(error).strip().splitlines() or [type(error).__name__])[0]
         hidden = (value for name, value in self.environment.items() if _SECRET.search(name))
         for value in sorted(hidden, key=len, reverse=True):
-            line = line.replace(value, "***") if len(value) >= _SHORTEST_SECRET else line
+            line = line.replace(value, HIDDEN) if len(value) >= _SHORTEST_SECRET else line
         return line[:_LONGEST_TOLD].rstrip(". ")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
 from sqlglot import exp
 
@@ -14,12 +14,12 @@ from lakelogic.plan import names
 from lakelogic.sql.build import call, ref
 from lakelogic.sql.types import STRING, TIMESTAMP, Columns
 from lakelogic.transforms.base import SOURCE, named
+from lakelogic.wording import HIDDEN
 
 T = TypeVar("T")
 Order = Literal["oldest", "newest", "reason"]
 State = Literal["active", "replayed", "released", "dropped", "superseded"]
-STATES: tuple[State, ...] = ("active", "replayed", "released", "dropped", "superseded")
-HIDDEN = "***"
+STATES: tuple[State, ...] = get_args(State)
 NUMBER = "_ll_number"
 
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from lakelogic.engines.base import Engine
 from lakelogic.plan.model import Plan
-
-_HIDDEN = "***"
+from lakelogic.wording import HIDDEN
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,6 @@ def safe_rows(plan: Plan, engine: Engine[Any], frames: tuple[Any, Any], limit: i
 def _hidden(rows: Iterable[Mapping[str, object]], private: set[str]) -> tuple[Mapping[str, object], ...]:
     """NULL stays visible: that nothing is there is what the errors beside it tell."""
     return tuple(
-        {name: _HIDDEN if value is not None and name.lower() in private else value for name, value in row.items()}
+        {name: HIDDEN if value is not None and name.lower() in private else value for name, value in row.items()}
         for row in rows
     )

@@ -10,6 +10,7 @@ from lakelogic.engines.base import Committed, Engine
 from lakelogic.plan.model import Plan
 from lakelogic.plan.names import RULES
 from lakelogic.run.judging import Pin
+from lakelogic.wording import HIDDEN
 
 _NAME = "failures"
 Failures = tuple[dict[str, int], dict[str, Mapping[str, object]]]
@@ -69,7 +70,7 @@ class Tally:
     def _shown(self, text: str, columns: tuple[str, ...]) -> Mapping[str, object]:
         row, hidden = json.loads(text), self._hidden
         return {
-            name: "***" if name.lower() in hidden else row.get(name)
+            name: HIDDEN if name.lower() in hidden else row.get(name)
             for name in columns
             if name in row or name.lower() in hidden
         }

@@ -13,12 +13,12 @@ from lakelogic.engines.opening import EngineSettings, engines, light_engine, ope
 from lakelogic.errors import SourceError
 from lakelogic.formats.bytes import is_uri
 from lakelogic.plan.build import target_of
-from lakelogic.quarantine.rows import HIDDEN
 from lakelogic.serve.reading.project import Contracts, Served
 from lakelogic.sources.read import TableToRead
 from lakelogic.sql.build import ref
 from lakelogic.sql.types import Columns, is_nested
 from lakelogic.transforms.base import SOURCE
+from lakelogic.wording import HIDDEN
 
 # Columns of the product's own bookkeeping are no data of the user.
 _OWN = "_lakelogic_"
