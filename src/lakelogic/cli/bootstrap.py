@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lakelogic.cli import options
+from lakelogic.cli.output import write_json
 
 if TYPE_CHECKING:
     from lakelogic.discover.bootstrap import Outcome
@@ -65,7 +65,7 @@ def command(
     with watched(messages(), phases):
         outcome = bootstrap(order, phases)
     if as_json:
-        typer.echo(json.dumps(_report(outcome), indent=2, ensure_ascii=False))
+        write_json(_report(outcome))
     else:
         show(console, outcome_view(outcome, console, whole=profile), *next_view(_next(output_dir, registry)))
     raise typer.Exit(1 if outcome.unreadable else 0)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
 from lakelogic.cli import options
 from lakelogic.cli.options import chosen_contract, overrides_of
+from lakelogic.cli.output import write_json
 
 
 def command(
@@ -41,7 +41,7 @@ def command(
     with watched(errors, phases, draws=not verbose):
         found = processor.define(source=source, target=target, apply=apply)
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False))
+        write_json(found.to_dict())
         return
     for statement in found.statements:
         typer.echo(f"{statement};")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
 from lakelogic.cli import options
+from lakelogic.cli.output import write_json
 from lakelogic.errors import GateClosed
 
 
@@ -22,7 +22,7 @@ def command(
 
     found = diff(load_version(old), load_version(new))
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False, default=str))
+        write_json(found.to_dict())
     else:
         from lakelogic.cli.screen.consoles import output, show
         from lakelogic.cli.screen.diff import diff_view

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import sys
@@ -12,6 +11,8 @@ from typing import Annotated
 import typer
 
 from lakelogic import __version__
+from lakelogic.cli import options
+from lakelogic.cli.output import write_json
 from lakelogic.engines.finding import Finding
 from lakelogic.engines.health import engine_findings
 from lakelogic.errors import EngineUnavailable, LakeLogicError
@@ -19,19 +20,19 @@ from lakelogic.masks.keys import VARIABLE, load_keys
 from lakelogic.project import find_project
 
 FORMAT = 1
-_MARKS = {"ok": ("✓", "green"), "note": ("!", "yellow"), "missing": ("✗", "red")}
+_MARKS = {"ok": "good", "note": "doubtful", "missing": "bad"}
 
 
 def command(
     fetch: Annotated[bool, typer.Option("--fetch", help="Fetch the jars that are not in the cache yet.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Look whether this machine has what a run needs: versions, Java, jars, the key, the state folder."""
     findings = [_python(), Finding("lakelogic", "ok", __version__), *engine_findings(fetch=fetch), _key(), _state()]
     healthy = all(finding.state != "missing" for finding in findings)
     if as_json:
         checks = [vars(finding) for finding in findings]
-        typer.echo(json.dumps({"format": FORMAT, "healthy": healthy, "checks": checks}, indent=2, ensure_ascii=False))
+        write_json({"format": FORMAT, "healthy": healthy, "checks": checks})
     else:
         _print(findings)
     if not healthy:
@@ -68,16 +69,12 @@ def _state() -> Finding:
 
 
 def _print(findings: list[Finding]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from lakelogic.cli.screen.consoles import output, show
+    from lakelogic.cli.screen.layout import grid, line, mark
 
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    for column in ("", "name", "value"):
-        table.add_column(column, overflow="fold")
+    console, table = output(), grid("left", "left", "wrap")
     for finding in findings:
-        mark, colour = _MARKS[finding.state]
-        table.add_row(Text(mark, style=colour), Text(finding.name, style="bold"), Text(finding.value))
+        table.add_row(mark(console, _MARKS[finding.state]), line(finding.name, "bold"), line(finding.value))
         if finding.cure:
-            table.add_row("", "", Text(finding.cure, style="dim"))
-    Console().print(table)
+            table.add_row("", "", line(finding.cure, "dim"))
+    show(console, table)

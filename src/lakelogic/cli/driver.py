@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from lakelogic.cli import driver_options as given
 from lakelogic.cli import options
 from lakelogic.cli.ending import ended, invoke, terminable
 from lakelogic.cli.options import overrides_of
+from lakelogic.cli.output import write_json
 from lakelogic.errors import UsageError
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _linger(observed: Observed, seconds: float) -> None:
 
 def _print(summary: Summary, *, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(summary.to_dict(), indent=2, ensure_ascii=False, default=str))
+        write_json(summary.to_dict())
         return
     from lakelogic.cli.screen.consoles import output, show
     from lakelogic.cli.screen.driver import summary_view

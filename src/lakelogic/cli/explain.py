@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +10,7 @@ import typer
 
 from lakelogic.cli import options
 from lakelogic.cli.options import chosen_contract, overrides_of
+from lakelogic.cli.output import write_json
 
 if TYPE_CHECKING:
     from lakelogic.cli.screen.progress import Phases
@@ -58,7 +58,7 @@ def _show_origins(loaded: LoadedContract, *, as_json: bool) -> None:
     told = origins(loaded)
     if as_json:
         values = [{**asdict(each), "place": str(each.place)} for each in told]
-        typer.echo(json.dumps({"format": FORMAT, "contract": loaded.name, "values": values}, indent=2, default=str))
+        write_json({"format": FORMAT, "contract": loaded.name, "values": values})
         return
     from lakelogic.cli.screen.consoles import output, show
     from lakelogic.cli.screen.origins import origins_view
@@ -93,7 +93,7 @@ def show_preview(
     console = output()
     if as_json:
         planned = {"status": "planned"} if brief else {}
-        typer.echo(json.dumps({**preview.to_dict(), **planned}, indent=2, ensure_ascii=False, default=str))
+        write_json({**preview.to_dict(), **planned})
     elif sql_only:
         show(console, sql_text(preview.plan, console))
     else:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lakelogic.cli import options
+from lakelogic.cli.output import write_json
 from lakelogic.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,8 +78,7 @@ def _refuse_idle(receipts: list[Receipt], to: str | None) -> None:
 
 def _print(receipts: list[Receipt], *, as_json: bool) -> None:
     if as_json:
-        shown = {"format": FORMAT, "exports": [receipt.to_dict() for receipt in receipts]}
-        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False))
+        write_json({"format": FORMAT, "exports": [receipt.to_dict() for receipt in receipts]})
         return
     from lakelogic.cli.screen.consoles import output, show
     from lakelogic.cli.screen.exports import exports_view

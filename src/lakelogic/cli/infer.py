@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from lakelogic.cli import options
 from lakelogic.cli.bootstrap import FORMAT, FileFormat, Layer, NoPii, NoRules, Owner, SampleRows, System, entity_report
-from lakelogic.cli.output import write_text
+from lakelogic.cli.output import write_json, write_text
 
 
 def command(
@@ -41,8 +40,7 @@ def command(
         phases(f"{entity.name}: {len(entity.files):,} files")
         found, text = infer(entity, asked, place_beside(output, layer, system or system_of(file), owner))
     if as_json:
-        told = {"format": FORMAT, "entity": entity_report(found), "contract": text}
-        typer.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        write_json({"format": FORMAT, "entity": entity_report(found), "contract": text})
         return
     if profile:
         show(errors, profile_view(found))

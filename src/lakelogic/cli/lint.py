@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -10,9 +9,11 @@ from typing import Annotated
 import typer
 
 from lakelogic.cli import options
+from lakelogic.cli.output import write_json
 from lakelogic.contract.discovery import Verdict, find_contracts, judge
 from lakelogic.contract.lint.base import Finding, lint, lint_rules
 from lakelogic.errors import ContractInvalid, GateClosed
+from lakelogic.wording import counted
 
 FORMAT = 1
 
@@ -31,7 +32,7 @@ def command(
     verdicts = [judge(file) for file in find_contracts(paths).contracts]
     found = {each.file: lint(each.contract, ignore or ()) for each in verdicts if each.contract is not None}
     if as_json:
-        typer.echo(json.dumps(_report(verdicts, found), indent=2, ensure_ascii=False))
+        write_json(_report(verdicts, found))
     else:
         _print(verdicts, found)
     if not all(verdict.valid for verdict in verdicts):
@@ -46,10 +47,8 @@ def _print(verdicts: Sequence[Verdict], found: dict[Path, list[Finding]]) -> Non
             typer.echo(each)
     warnings = sum(len(findings) for findings in found.values())
     problems = sum(len(verdict.problems) for verdict in verdicts)
-    told = (
-        f"{len(verdicts)} contract{'' if len(verdicts) == 1 else 's'}: {warnings} warning{'' if warnings == 1 else 's'}"
-    )
-    typer.echo(f"{told}, {problems} problem{'' if problems == 1 else 's'}.")
+    told = f"{counted(len(verdicts), 'contract')}: {counted(warnings, 'warning')}"
+    typer.echo(f"{told}, {counted(problems, 'problem')}.")
 
 
 def _report(verdicts: Sequence[Verdict], found: dict[Path, list[Finding]]) -> dict[str, object]:

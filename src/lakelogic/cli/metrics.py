@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from lakelogic.cli import options
 from lakelogic.cli.ending import terminable
 from lakelogic.cli.output import write_text
 from lakelogic.errors import UsageError
@@ -25,7 +26,7 @@ def command() -> None:
 def serve(
     host: Annotated[str, typer.Option("--host", help="Where the page is served.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="At which port; 0 is any.")] = 9100,
-    project: Annotated[Path, typer.Option("--project", help="A folder of the project.", show_default=False)] = Path(),
+    project: options.Project = Path(),
 ) -> None:
     """Serve numbers over the run log at /metrics, until it is stopped."""
     from lakelogic.observe.log_metrics import registry_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -33,8 +34,7 @@ SliceColumn = Annotated[
 SliceValues = Annotated[
     str | None, typer.Option("--reprocess-values", metavar="A,B", help="Process again rows with these values.")
 ]
-
-
+Project = Annotated[Path, typer.Option("--project", help="A folder of the project.", show_default=False)]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")]
 
 
@@ -61,6 +61,30 @@ def require_reason(reason: str) -> None:
         raise UsageError("a reason is needed.", cure="Write --reason TEXT; it is kept in the run log.")
 
 
+def moment(option: str, text: str | None) -> datetime | None:
+    """A moment, given as a time or as how long ago it was.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+    except ValueError:
+        pass
+    # It loads the models of contracts, which a time can do without.
+    from lakelogic.contract.values import parse_duration
+
+    try:
+        return datetime.now(UTC) - parse_duration(text)
+    except (ValueError, OverflowError):
+        raise UsageError(
+            f"{option} {text} is no time.", cure="Write 24h, 7d, 2026-02-01 or 2026-02-01T06:30."
+        ) from None
+
+
 def chosen_contract(argument: Path | None, option: Path | None) -> Path:
     """The contract, given in either way.
 
@@ -71,7 +95,7 @@ def chosen_contract(argument: Path | None, option: Path | None) -> Path:
         raise UsageError(f"two contracts are given: {argument} and {option}.", cure="Give one of them.")
     chosen = argument or option
     if chosen is None:
-        raise UsageError("no contract is given.", cure="Name one: lakelogic run contract.yaml")
+        raise UsageError("no contract is given.", cure="Name its file, such as contract.yaml.")
     return chosen
 
 

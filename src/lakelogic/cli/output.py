@@ -1,12 +1,25 @@
-"""Where a command's text goes: a new file, or stdout."""
+"""Where a command's result goes: a new file, or stdout; for programs as JSON."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 
 import typer
 
 from lakelogic.errors import UsageError
+
+
+def plain(value: object) -> object:
+    """A value that JSON has no word for, as text."""
+    return value.isoformat() if isinstance(value, datetime) else str(value)
+
+
+def write_json(data: Mapping[str, object], *, default: Callable[[object], object] = plain) -> None:
+    """Prints a result for programs."""
+    typer.echo(json.dumps(data, indent=2, ensure_ascii=False, default=default))
 
 
 def write_text(text: str, output: Path | None, *, anew: bool = False) -> None:

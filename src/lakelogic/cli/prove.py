@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lakelogic.cli import options
-from lakelogic.cli.output import write_text
+from lakelogic.cli.output import write_json, write_text
 from lakelogic.errors import UsageError
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _verify(file: Path, project: Path, public_key: str | None, engine: str | Non
     found = verify(document, find_project(_folder(project)), trusted_key(public_key), engine)
     if as_json:
         listed = [{"name": check.name, "holds": check.holds, "told": check.told} for check in found]
-        typer.echo(json.dumps({"format": FORMAT, "run_id": document["proof"]["run_id"], "checks": listed}, indent=2))
+        write_json({"format": FORMAT, "run_id": document["proof"]["run_id"], "checks": listed})
     _end(found, quiet=as_json)
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast, get_args
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from lakelogic.cli import options
-from lakelogic.errors import UsageError
+from lakelogic.cli.output import write_json
+from lakelogic.errors import UsageError, did_you_mean
+from lakelogic.wording import counted
 
 if TYPE_CHECKING:
     from lakelogic.quarantine.lifecycle import Quarantine, Resolved
-    from lakelogic.quarantine.rows import QuarantinedRow, Wanted
+    from lakelogic.quarantine.rows import QuarantinedRow, State, Wanted
 
 FORMAT = 1
 
@@ -23,9 +23,9 @@ app = typer.Typer(rich_markup_mode=None, no_args_is_help=True)
 _Contract = Annotated[Path, typer.Argument(help="The contract file.", show_default=False)]
 _Run = Annotated[str | None, typer.Option("--run", help="Only rows that this run has quarantined.")]
 _Rule = Annotated[str | None, typer.Option("--rule", help="Only rows that failed this rule.")]
-_State = Annotated[str, typer.Option("--state", help="active, replayed, released, dropped, or all.")]
-_Since = Annotated[str | None, typer.Option("--since", help="Only rows quarantined since this date or time, UTC.")]
-_Until = Annotated[str | None, typer.Option("--until", help="Only rows quarantined before this date or time, UTC.")]
+_State = Annotated[str, typer.Option("--state", help="active, replayed, released, dropped, superseded, or all.")]
+_Since = Annotated[str | None, typer.Option("--since", help="Quarantined since: 24h, 7d, a date or a time (UTC).")]
+_Until = Annotated[str | None, typer.Option("--until", help="Quarantined before; as --since.")]
 _Row = Annotated[str | None, typer.Option("--row", help="Only the row whose id begins with this.")]
 _Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="The most rows to show.")]
 _Offset = Annotated[int, typer.Option("--offset", min=0, help="How many rows to skip before.")]
@@ -57,7 +57,14 @@ def list_rows(
     wanted = _wanted(run, rule, state, since, until)
     rows, states = quarantine.rows(wanted, limit=limit, offset=offset), quarantine.states()
     if as_json:
-        _echo({"table": quarantine.table.location, "states": states, "rows": [row.to_dict() for row in rows]})
+        write_json(
+            {
+                "format": FORMAT,
+                "table": quarantine.table.location,
+                "states": states,
+                "rows": [row.to_dict() for row in rows],
+            }
+        )
         return
     from lakelogic.cli.screen.consoles import output, show
     from lakelogic.cli.screen.quarantine import rows_view
@@ -166,34 +173,23 @@ def _open(contract: Path, engine: str | None, environment: str | None) -> Quaran
 def _wanted(
     run: str | None, rule: str | None, state: str, since: str | None, until: str | None, row: str | None = None
 ) -> Wanted:
-    from lakelogic.quarantine.rows import State, Wanted
+    from lakelogic.quarantine.rows import STATES, Wanted
 
-    if state != "all" and state not in get_args(State):
-        raise UsageError(f"state '{state}' is unknown.", cure=f"Allowed: {', '.join(get_args(State))}, all.")
+    if state not in (*STATES, "all"):
+        raise UsageError(f"--state {state} is unknown.", cure=did_you_mean(state, (*STATES, "all")))
     chosen = None if state == "all" else cast("State", state)
-    return Wanted(chosen, run, rule, _moment("--since", since), _moment("--until", until), row=row)
-
-
-def _moment(option: str, text: str | None) -> datetime | None:
-    if text is None:
-        return None
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"{option} {text} is no date or time.", cure="For example: 2026-03-28") from None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found
+    return Wanted(chosen, run, rule, options.moment("--since", since), options.moment("--until", until), row=row)
 
 
 def _counted(quarantine: Quarantine, wanted: Wanted) -> str:
-    rows = quarantine.states(wanted).get("active", 0)
-    return f"{rows:,} {'row' if rows == 1 else 'rows'} of {quarantine.table.location}"
+    return f"{counted(quarantine.states(wanted).get('active', 0), 'row')} of {quarantine.table.location}"
 
 
 def _show(rows: list[QuarantinedRow], nothing: str, as_json: bool) -> None:
     if not rows:
         raise UsageError(nothing, cure="`lakelogic quarantine list` shows what there is.")
     if as_json:
-        _echo({"rows": [row.to_dict() for row in rows]})
+        write_json({"format": FORMAT, "rows": [row.to_dict() for row in rows]})
         return
     from lakelogic.cli.screen.consoles import output, show
     from lakelogic.cli.screen.quarantine import row_views
@@ -208,14 +204,12 @@ def _tell(word: str, resolved: Resolved, as_json: bool) -> None:
     # A run that was cut off before and is finished now was asked for its own rows.
     asked = max(resolved.asked, (run.counts.source or 0) if run else 0)
     if as_json:
-        _echo({"asked": asked, word: asked - stay, "stay": stay, "run": run.to_dict() if run else None})
+        write_json(
+            {"format": FORMAT, "asked": asked, word: asked - stay, "stay": stay, "run": run.to_dict() if run else None}
+        )
         return
     if run is None:
         typer.echo("No active row is meant: nothing to do.")
         return
     left = f", {stay:,} stay active with new reasons" if stay else ""
     typer.echo(f"{asked - stay:,} of {asked:,} rows {word} by run {run.run_id}{left}.")
-
-
-def _echo(data: dict[str, object]) -> None:
-    typer.echo(json.dumps({"format": FORMAT, **data}, indent=2, ensure_ascii=False, default=str))

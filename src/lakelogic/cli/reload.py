@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
 from lakelogic.cli import options
-from lakelogic.cli.reset import Entities, Layer
+from lakelogic.cli.output import write_json
+from lakelogic.cli.reset import Entities, Layer, confirmed
+from lakelogic.wording import counted, number
 
 FORMAT = 1
 
@@ -23,22 +24,22 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """Empty the tables of contracts and read everything again; the run log keeps its rows."""
-    from lakelogic.run.entities import entities
+    chosen = confirmed(path, layer, env, "EMPTY target and quarantine, and read everything again", yes=yes)
     from lakelogic.run.processor import DataProcessor
 
-    chosen = entities(path, layer, env)
-    names = ", ".join(each.name for each in chosen)
-    options.confirm(f"{names}: EMPTY target and quarantine, and read everything again?", yes)
     results = []
     for each in chosen:
         processor = DataProcessor(each, engine)
         processor.reset(empty=True, reason=reason)
         results.append(processor.run())
     if as_json:
-        typer.echo(json.dumps({"format": FORMAT, "runs": [result.to_dict() for result in results]}, indent=2))
+        write_json({"format": FORMAT, "runs": [result.to_dict() for result in results]})
     else:
         for result in results:
             counts = result.counts
-            typer.echo(f"{result.contract}: {counts.source} rows read, {counts.good} good, {counts.quarantined} bad.")
+            typer.echo(
+                f"{result.contract}: {counted(counts.source, 'row')} read, {number(counts.good)} good,"
+                f" {number(counts.quarantined)} bad."
+            )
     if code := max(result.exit_code for result in results):
         raise typer.Exit(code)

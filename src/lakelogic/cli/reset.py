@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lakelogic.cli import options
+from lakelogic.cli.output import write_json
+
+if TYPE_CHECKING:
+    from lakelogic.contract import LoadedContract
 
 FORMAT = 1
 
@@ -27,16 +31,13 @@ def command(
     as_json: options.AsJson = False,
 ) -> None:
     """Forget what contracts have read, so that the next run reads everything; the run log keeps its rows."""
-    from lakelogic.run.entities import entities
+    what = "forget what was read, and EMPTY target and quarantine" if empty else "forget what was read"
+    chosen = confirmed(path, layer, env, what, yes=yes)
     from lakelogic.run.processor import DataProcessor
 
-    chosen = entities(path, layer, env)
-    names = ", ".join(each.name for each in chosen)
-    what = "forget what was read, and EMPTY target and quarantine" if empty else "forget what was read"
-    options.confirm(f"{names}: {what}?", yes)
     done = [DataProcessor(each, engine).reset(empty=empty, reason=reason) for each in chosen]
     if as_json:
-        typer.echo(json.dumps({"format": FORMAT, "reset": [result.to_dict() for result in done]}, indent=2))
+        write_json({"format": FORMAT, "reset": [result.to_dict() for result in done]})
         return
     for result in done:
         emptied = [table.location for table in (result.target, result.quarantine) if table is not None]
@@ -44,3 +45,12 @@ def command(
         typer.echo(
             f"{result.contract} has forgotten what it read: number {result.sequence}, run {result.run_id}.{told}"
         )
+
+
+def confirmed(path: Path, layer: str | None, env: str | None, what: str, *, yes: bool) -> Sequence[LoadedContract]:
+    """The contracts that are meant, once somebody has agreed."""
+    from lakelogic.driver.entities import entities
+
+    chosen = entities(path, layer, env)
+    options.confirm(f"{', '.join(each.name for each in chosen)}: {what}?", yes)
+    return chosen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ import typer
 from lakelogic.cli import options
 from lakelogic.cli.failures import Interrupted
 from lakelogic.cli.options import chosen_contract, overrides_of
+from lakelogic.cli.output import write_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -137,7 +137,7 @@ def _print(
 ) -> None:
     if as_json:
         shown = {"rows": {"good": list(rows.good), "bad": list(rows.bad)}} if rows else {}
-        typer.echo(json.dumps({**result.to_dict(), **shown}, indent=2, ensure_ascii=False, default=str))
+        write_json({**result.to_dict(), **shown})
         return
     from lakelogic.cli.screen.consoles import output, show
     from lakelogic.cli.screen.next import after_run

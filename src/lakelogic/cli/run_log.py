@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lakelogic.cli.options import AsJson
+from lakelogic.cli import options
+from lakelogic.cli.output import plain, write_json
 from lakelogic.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,15 +30,15 @@ def query(
     sql: Annotated[
         str, typer.Argument(help="A SELECT over run_log or export_log, in DuckDB's SQL.", show_default=False)
     ],
-    project: Annotated[Path, typer.Option("--project", help="A folder of the project.", show_default=False)] = Path(),
-    as_json: AsJson = False,
+    project: options.Project = Path(),
+    as_json: options.AsJson = False,
 ) -> None:
     """Ask the logs: one SELECT over the tables run_log and export_log. It reads, and can't change anything."""
     found = _answer(sql, project)
     rows = found.to_pylist()
     if as_json:
         shown = {"format": FORMAT, "columns": found.column_names, "rows": rows}
-        typer.echo(json.dumps(shown, indent=2, ensure_ascii=False, default=_plain))
+        write_json(shown, default=_plain)
         return
     from lakelogic.cli.screen.consoles import output, show
     from lakelogic.cli.screen.rows import table_view
@@ -65,4 +64,4 @@ def _answer(sql: str, project: Path) -> pa.Table:
 def _plain(value: object) -> object:
     if isinstance(value, Decimal):
         return int(value) if value == value.to_integral_value() else float(value)
-    return value.isoformat() if isinstance(value, datetime) else str(value)
+    return plain(value)

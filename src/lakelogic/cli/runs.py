@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lakelogic.cli.options import AsJson
+from lakelogic.cli import options
+from lakelogic.cli.output import write_json
 from lakelogic.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
@@ -20,7 +19,6 @@ FORMAT = 1
 
 app = typer.Typer(rich_markup_mode=None, invoke_without_command=True)
 
-Project = Annotated[Path, typer.Option("--project", help="A folder of the project.", show_default=False)]
 RunId = Annotated[str, typer.Argument(metavar="RUN", help="A run's id, or how it ends.", show_default=False)]
 
 
@@ -37,23 +35,21 @@ def command(
     since: Annotated[str | None, typer.Option("--since", help="Begun since: 24h, 7d, a date or a time (UTC).")] = None,
     until: Annotated[str | None, typer.Option("--until", help="Begun before; as --since.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="The most runs to list.")] = 20,
-    project: Project = Path(),
-    as_json: AsJson = False,
+    project: options.Project = Path(),
+    as_json: options.AsJson = False,
 ) -> None:
     """List the runs, newest first: how they ended, how many rows, how long they took, and why."""
     if context.invoked_subcommand is not None:
         return
     from lakelogic.observe.history import Wanted
 
-    now = datetime.now(UTC)
-    wanted = Wanted(
-        None, layer, _status(status), engine, pipeline, _moment("--since", since, now), _moment("--until", until, now)
-    )
+    begun = options.moment("--since", since), options.moment("--until", until)
+    wanted = Wanted(None, layer, _status(status), engine, pipeline, *begun)
     history, wanted = _chosen(contract, wanted, project)
     found = history.runs(wanted, limit=limit)
     if as_json:
         runs = [asdict(run) for run in found.runs]
-        _print_json({"log": str(history.folder / "run_log"), "total": found.total, "runs": runs})
+        write_json({"format": FORMAT, "log": str(history.folder / "run_log"), "total": found.total, "runs": runs})
         return
     from lakelogic.cli.screen.consoles import output, show
     from lakelogic.cli.screen.runs import runs_view
@@ -64,11 +60,11 @@ def command(
 
 
 @app.command("show")
-def show_run(run: RunId, project: Project = Path(), as_json: AsJson = False) -> None:
+def show_run(run: RunId, project: options.Project = Path(), as_json: options.AsJson = False) -> None:
     """Show one run: its counts, rules, tables and times."""
     detail = _history(project).run(run)
     if as_json:
-        _print_json({"run": asdict(detail.run), "report": detail.report})
+        write_json({"format": FORMAT, "run": asdict(detail.run), "report": detail.report})
         return
     from lakelogic.cli.screen.consoles import output, show
     from lakelogic.cli.screen.one_run import run_view
@@ -78,14 +74,14 @@ def show_run(run: RunId, project: Project = Path(), as_json: AsJson = False) -> 
 
 
 @app.command("compare")
-def compare_runs(a: RunId, b: RunId, project: Project = Path(), as_json: AsJson = False) -> None:
+def compare_runs(a: RunId, b: RunId, project: options.Project = Path(), as_json: options.AsJson = False) -> None:
     """Compare two runs: rows, rules, times, plan and columns."""
     from lakelogic.observe.comparing import compare
 
     history = _history(project)
     compared = compare(history.run(a), history.run(b))
     if as_json:
-        _print_json(compared.to_dict())
+        write_json({"format": FORMAT, **compared.to_dict()})
         return
     from lakelogic.cli.screen.comparison import comparison_view
     from lakelogic.cli.screen.consoles import output, show
@@ -122,31 +118,3 @@ def _status(asked: str | None) -> str | None:
     if asked is not None and asked not in STATUSES:
         raise UsageError(f"--status {asked} is unknown.", cure=did_you_mean(asked, STATUSES))
     return asked
-
-
-def _moment(option: str, text: str | None, now: datetime) -> datetime | None:
-    """A moment, as a time or as how long ago it was."""
-    if text is None:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-        return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except ValueError:
-        pass
-    # It loads the models of contracts, which a list can do without.
-    from lakelogic.contract.values import parse_duration
-
-    try:
-        return now - parse_duration(text)
-    except (ValueError, OverflowError):
-        raise UsageError(
-            f"{option} {text} is no time.", cure="Write 24h, 7d, 2026-02-01 or 2026-02-01T06:30."
-        ) from None
-
-
-def _print_json(data: dict[str, object]) -> None:
-    typer.echo(json.dumps({"format": FORMAT, **data}, indent=2, ensure_ascii=False, default=_plain))
-
-
-def _plain(value: object) -> str:
-    return value.isoformat() if isinstance(value, datetime) else str(value)

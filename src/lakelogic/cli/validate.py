@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from lakelogic.cli import options
+from lakelogic.cli.output import write_json
 from lakelogic.contract.discovery import Verdict, find_contracts, judge, judge_shared
 from lakelogic.errors import ContractInvalid, LakeLogicError, Place
+from lakelogic.wording import counted
 
 FORMAT = 1
 
 
 def command(
     paths: Annotated[list[Path], typer.Argument(help="Contract files, or folders to search for them.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Check contracts, and show every problem with its line."""
     found = find_contracts(paths)
@@ -26,7 +28,7 @@ def command(
     wrong = [verdict for verdict in shared.values() if verdict is not None and not verdict.valid]
     verdicts = [*wrong, *(judge(file) for file in found.contracts)]
     if as_json:
-        typer.echo(json.dumps(_report(verdicts, skipped), indent=2, ensure_ascii=False))
+        write_json(_report(verdicts, skipped))
     else:
         _print(verdicts, skipped)
     if not all(verdict.valid for verdict in verdicts):
@@ -44,18 +46,14 @@ def _print(verdicts: Sequence[Verdict], skipped: Sequence[Path]) -> None:
     for file in skipped:
         typer.echo(f"{file}: skipped: not a contract.")
     invalid = sum(not verdict.valid for verdict in verdicts)
-    told = f", {invalid} invalid with {_counted(len(problems), 'problem')}" if invalid else ""
-    typer.echo(f"{_counted(len(verdicts), 'contract')}: {len(verdicts) - invalid} valid{told}.")
+    told = f", {invalid} invalid with {counted(len(problems), 'problem')}" if invalid else ""
+    typer.echo(f"{counted(len(verdicts), 'contract')}: {len(verdicts) - invalid} valid{told}.")
 
 
 def _notes(verdict: Verdict) -> list[tuple[str, Place | None]]:
     """What is worth saying about a valid contract, and what a run of it would refuse."""
     notes = verdict.contract.notes if verdict.contract else ()
     return [*((note.text, note.place) for note in notes), *((item.message, item.place) for item in verdict.not_yet)]
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _report(verdicts: Sequence[Verdict], skipped: Sequence[Path]) -> dict[str, object]:

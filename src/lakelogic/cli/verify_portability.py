@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
 from lakelogic.cli import options
 from lakelogic.cli.options import chosen_contract, overrides_of
+from lakelogic.cli.output import write_json
 
 
 def command(
@@ -47,7 +47,7 @@ def command(
     with watched(errors, phases, draws=not verbose):
         verdict = verify(loaded, wanted, rows, seed, phases)
     if as_json:
-        typer.echo(json.dumps(verdict.to_dict(), indent=2, ensure_ascii=False))
+        write_json(verdict.to_dict())
     else:
         show(console, verdict_view(verdict, console))
     raise typer.Exit(0 if verdict.is_portable else 1)

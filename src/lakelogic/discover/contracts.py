@@ -12,6 +12,7 @@ from lakelogic.discover.suggestions import Suggestion, named, suggestions
 from lakelogic.discover.yaml_text import Line, block, disabled, sentence, value
 from lakelogic.formats.base import ReadOptions
 from lakelogic.formats.bytes import is_uri
+from lakelogic.wording import counted
 
 _KEPT_IN_CLEAR = "the key, so not masked: use hash or encrypt once LAKELOGIC_PII_KEY is set"
 _SHOWN_FILES = 3
@@ -110,18 +111,18 @@ def _head(profile: Profile, place: Place, how: str) -> Iterator[Line]:
 
 def _findings(profile: Profile) -> Iterator[str]:
     looked = "the first" if profile.limited else "all"
-    yield f"After a look at {looked} {_counted(profile.rows, 'row')} of {_counted(profile.files, 'file')}."
+    yield f"After a look at {looked} {counted(profile.rows, 'row')} of {counted(profile.files, 'file')}."
     if profile.malformed:
-        yield f"{_counted(profile.malformed, 'row')} can't be read (too few or too many values) and will be quarantined."
+        yield f"{counted(profile.malformed, 'row')} can't be read (too few or too many values) and will be quarantined."
     if not profile.options.header and profile.entity.format == "csv":
         yield "The files have no header: the columns are named by the model, in its order. Rename them here."
     for column in profile.columns:
         if column.absent:
-            yield f"{column.name} is missing in {column.absent:,} of {_counted(profile.files, 'file')}; it is NULL there."
+            yield f"{column.name} is missing in {column.absent:,} of {counted(profile.files, 'file')}; it is NULL there."
         if column.strays is not None and column.nearly is not None and column.strays.first:
             yield (
-                f"{column.name} is text: {column.strays.values:,} of {_counted(column.facts.values, 'value')} can't be"
-                f" {column.nearly.type}, in {_counted(column.strays.files, 'file')} such as"
+                f"{column.name} is text: {column.strays.values:,} of {counted(column.facts.values, 'value')} can't be"
+                f" {column.nearly.type}, in {counted(column.strays.files, 'file')} such as"
                 f" {Path(column.strays.first).name}."
             )
 
@@ -196,7 +197,7 @@ def _protection(profile: Profile, column: ColumnProfile) -> Iterator[Line]:
 def _today(each: Suggestion, column: ColumnProfile) -> str:
     if each.kind == "required" and not each.failing:
         return "never null"
-    return f"{each.failing:,} of {_counted(column.rows, 'row')} would fail today"
+    return f"{each.failing:,} of {counted(column.rows, 'row')} would fail today"
 
 
 def _offered(line: Line, each: Suggestion) -> Line:
@@ -292,7 +293,3 @@ def _newest(profile: Profile) -> Iterator[Line]:
 
 def _is_incremental(profile: Profile) -> bool:
     return profile.entity.dated is not None or len(profile.entity.files) > 1
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

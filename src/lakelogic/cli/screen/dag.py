@@ -12,7 +12,7 @@ from lakelogic.cli.screen.consoles import console_for, show
 from lakelogic.cli.screen.layout import grid, indented, joined, line, mark
 from lakelogic.viewer.view import Box, View
 from lakelogic.viewer.wording import mood, summary
-from lakelogic.wording import one_line, shortened
+from lakelogic.wording import counted, one_line, shortened
 
 _STALE = "stale"
 _READS_WIDTH = 72
@@ -21,9 +21,8 @@ _STYLES = {"good": "", "idle": "dim", "bad": "red", "doubtful": "yellow", "never
 
 def dag_view(view: View, console: Console) -> RenderableType:
     """A block for each layer, in the order in which data flows."""
-    count = len(view.contracts)
     layers = [layer for layer in view.layers if any(box.layer == layer for box in view.contracts)]
-    head = joined([f"{count} contract{'' if count == 1 else 's'}", " → ".join(layers), f"{view.at:%Y-%m-%d %H:%M} UTC"])
+    head = joined([counted(len(view.contracts), "contract"), " → ".join(layers), f"{view.at:%Y-%m-%d %H:%M} UTC"])
     return Group(line(head, "bold"), *(part for layer in layers for part in _layer(layer, view, console)))
 
 

@@ -12,6 +12,7 @@ from lakelogic.viewer.drawing import svg
 from lakelogic.viewer.rendering import Rendering, renderings
 from lakelogic.viewer.view import Box, View
 from lakelogic.viewer.wording import mood, state
+from lakelogic.wording import counted
 
 _MARK = re.compile(r"\{\{(\w+)\}\}")
 
@@ -123,8 +124,7 @@ def _title(view: View) -> str:
 
 
 def _about(view: View) -> str:
-    count = len(view.contracts)
-    return f"{count} contract{'' if count == 1 else 's'} · as of {view.at:%Y-%m-%d %H:%M} UTC"
+    return f"{counted(len(view.contracts), 'contract')} · as of {view.at:%Y-%m-%d %H:%M} UTC"
 
 
 renderings.add("html")(Rendering(write, ".html", columns=True))
