@@ -158,3 +158,16 @@ def test_a_contract_runs_on_spark_connect_as_anywhere(tmp_path: Path) -> None:
     answer = outcome("remote_run.py", str(tmp_path), SPARK_REMOTE="local[2]")
     told = ["succeeded 4 1 2 1 None None", "succeeded 3 3 0 0 2 0", "pyspark.sql.connect.session"]
     assert answer.stdout.splitlines() == told, answer.stderr
+
+
+@pytest.mark.slow
+def test_a_spark_that_is_ended_leaves_no_jvm_and_can_be_started_again(tmp_path: Path) -> None:
+    command = [sys.executable, str(PROGRAMS / "ended.py"), str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        *jvms, told = (program.stdout.readline().strip() for _ in range(3))
+        assert told == "ended"
+        assert len(set(jvms)) == 2
+        assert not any(is_alive(int(jvm)) for jvm in jvms)
+        program.communicate("\n", timeout=60)
+        assert program.returncode == 0

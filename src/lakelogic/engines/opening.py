@@ -33,13 +33,17 @@ def _nothing() -> str | None:
     return None
 
 
+def _no_end() -> None:
+    """Between runs, nothing is kept."""
+
+
 @dataclass(frozen=True)
 class EngineKind:
     """An engine before it is opened: how it writes SQL, how a run gets one, and what this machine lacks for it.
 
     One that is `instant` is opened without a wait, so that nothing needs to be found out before. `dialect` is the name
     that sqlglot has for its SQL. `writes` tells what it can do with tables of each format. `profile` looks at files that
-    have no contract yet, at their first rows only if there is a limit.
+    have no contract yet, at their first rows only if there is a limit. `end` ends what it keeps between runs.
     """
 
     render: Render
@@ -49,6 +53,7 @@ class EngineKind:
     dialect: str = "spark"
     writes: Mapping[str, Ability] = field(default_factory=dict)
     profile: Callable[[FilesToRead, int | None], Profiler] | None = None
+    end: Callable[[], None] = _no_end
 
 
 engines: Registry[EngineKind] = Registry("engine", "lakelogic.engines")
@@ -139,6 +144,12 @@ def open_engine(settings: EngineSettings, progress: Progress) -> Engine[Any]:
     if chosen.reason:
         logger.info("Engine {}: {}", chosen.name, chosen.reason)
     return kind.open(settings, progress)
+
+
+def end_engines() -> None:
+    """End what engines keep between runs, such as a JVM; the next run starts it again. No run may be at work."""
+    for _, kind in engines:
+        kind.end()
 
 
 def _default(settings: EngineSettings) -> Choice:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
+from threading import Event
 
 import pytest
 
@@ -158,6 +159,16 @@ def test_a_decision_that_fails_says_why_and_how_to_cure_it() -> None:
 def test_a_decision_about_nothing_says_so() -> None:
     jobs = Jobs()
     assert "Nothing to do" in _ended(jobs, jobs.start("dropped", lambda: Resolved(0))).told
+
+
+def test_what_an_engine_keeps_for_decisions_ends_when_none_has_come_for_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ended = Event()
+    monkeypatch.setattr("lakelogic.serve.pages.jobs.end_engines", ended.set)
+    jobs = Jobs(idle_seconds=0.01)
+    jobs.start("dropped", lambda: Resolved(0))
+    assert ended.wait(10)
 
 
 def test_htmx_comes_with_its_licence_and_nothing_comes_from_elsewhere() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.abilities import FILES, Ability
@@ -30,10 +31,18 @@ def missing() -> str | None:
     return None if java else "Java is not found"
 
 
+def end() -> None:
+    """End the Spark that runs of this process have started."""
+    if "pyspark" in sys.modules:
+        from lakelogic.engines.spark.factory import end_spark
+
+        end_spark()
+
+
 WRITES = {
     "delta": Ability(clusters=True, storage=True),
     "iceberg": Ability(storage=True),
     **FILES,
 }
 
-engines.add("spark")(EngineKind(to_spark, open_engine, missing, writes=WRITES))
+engines.add("spark")(EngineKind(to_spark, open_engine, missing, writes=WRITES, end=end))

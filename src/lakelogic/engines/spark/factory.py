@@ -6,6 +6,7 @@ from threading import Lock
 
 from lakelogic.engines.opening import EngineSettings
 from lakelogic.engines.spark.engine import SparkEngine
+from lakelogic.engines.spark.launch import end
 from lakelogic.engines.spark.session import active_session, open_session, require_delta, take_turns
 
 _ours: list[int] = []
@@ -35,3 +36,12 @@ def open_spark(settings: EngineSettings) -> SparkEngine:
         return SparkEngine(found, None)
     take_turns(found)
     return SparkEngine(found, settings.warehouse)
+
+
+def end_spark() -> None:
+    """End the Spark that was started here; one that the program had before is left as it is."""
+    with _starting:
+        found = active_session()
+        if found is not None and id(found) in _ours:
+            _ours.remove(id(found))
+            end(found)

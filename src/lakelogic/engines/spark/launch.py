@@ -47,6 +47,22 @@ def launch(conf: Mapping[str, str], *, verbose: bool) -> SparkSession:
             raise EngineUnavailable(f"Spark did not start: {reason}", cure=cure) from error
 
 
+def end(session: SparkSession) -> None:
+    """Stop a session, and the JVM that was started for it."""
+    from pyspark import SparkContext
+
+    session.stop()
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return
+    # Else PySpark would talk to this JVM when it starts the next one.
+    SparkContext._gateway = SparkContext._jvm = None
+    gateway.shutdown()
+    # It ends when its input does.
+    gateway.proc.stdin.close()
+    gateway.proc.wait()
+
+
 def launch_settings(
     settings: Mapping[str, str], *, master: str, warehouse: Path, verbose: bool, iceberg: bool = False
 ) -> dict[str, str]:

@@ -7,10 +7,11 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from threading import Lock
+from threading import Lock, Timer
 
 from loguru import logger
 
+from lakelogic.engines.opening import end_engines
 from lakelogic.errors import LakeLogicError, RunBusy
 from lakelogic.quarantine.lifecycle import Resolved
 from lakelogic.serve.answers import NotFound
@@ -18,6 +19,8 @@ from lakelogic.serve.pages.states import Kind
 
 _KEPT = 100
 _WAITING = 8
+# Somebody who decides often decides again soon, and an engine may take seconds to start.
+_IDLE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,9 @@ class Job:
 class Jobs:
     """Decisions of visitors, one after the other; those of other processes are kept apart by the contract's claims."""
 
-    def __init__(self) -> None:
+    def __init__(self, idle_seconds: float = _IDLE_SECONDS) -> None:
+        self._idle_seconds = idle_seconds
+        self._idle: Timer | None = None
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="review")
         self._kept: OrderedDict[str, tuple[str, Future[Resolved]]] = OrderedDict()
         self._lock = Lock()
@@ -49,7 +54,7 @@ class Jobs:
             if sum(not future.done() for _, future in self._kept.values()) >= _WAITING:
                 raise RunBusy(f"{_WAITING} decisions are waiting already.", cure="Try again when they are done.")
             key = secrets.token_urlsafe(12)
-            self._kept[key] = word, self._pool.submit(work)
+            self._kept[key] = word, self._pool.submit(self._worked, work)
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
         return _working(key)
@@ -74,6 +79,17 @@ class Jobs:
             return Job(id, str(error), "bad")
         logger.opt(exception=error).error("Rows were not {}", word)
         return Job(id, "It failed in a way that nobody expected; the server's log tells more.", "bad")
+
+    def _worked(self, work: Callable[[], Resolved]) -> Resolved:
+        if self._idle is not None:
+            self._idle.cancel()
+        try:
+            return work()
+        finally:
+            # A JVM is not kept for a decision that may never come; it ends in the thread that would use it.
+            self._idle = Timer(self._idle_seconds, self._pool.submit, (end_engines,))
+            self._idle.daemon = True
+            self._idle.start()
 
 
 def _working(id: str) -> Job:
