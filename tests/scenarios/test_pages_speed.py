@@ -49,41 +49,44 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 def _log(root: Path) -> None:
     """A history as runs would have left it."""
-    results = [_result(number, at) for number in range(CONTRACTS) for at in range(RUNS)]
     names = run_log_schema().names
-    rows = [{name: row.get(name) for name in names} for row in map(_row, results)]
+    rows = [{name: row.get(name) for name in names} for number in range(CONTRACTS) for row in _rows(number)]
     write_deltalake(str(root / ".lakelogic/run_log"), pa.Table.from_pylist(rows, run_log_schema()))
 
 
-def _result(number: int, at: int) -> RunResult:
-    began = NOW - timedelta(hours=RUNS - at)
-    bad = (number * at) % 17
+def _rows(number: int) -> Iterator[dict[str, object]]:
+    """The runs of a contract; they differ in what is listed of them."""
+    data = _result(number).to_dict()
+    report = as_text(data)
+    for at in range(RUNS):
+        began, bad, run_id = NOW - timedelta(hours=RUNS - at), (number * at) % 17, f"run-{number}-{at}"
+        yield {
+            **data,
+            "run_id": run_id,
+            "started_at": began,
+            "ended_at": began,
+            "counts_source": 100,
+            "counts_good": 100 - bad,
+            "counts_quarantined": bad,
+            "quality_score": 100.0 - bad,
+            "report": report.replace(f'"run-{number}"', f'"{run_id}"'),
+            "format": 1,
+            "target": None,
+            "quarantine": None,
+        }
+
+
+def _result(number: int) -> RunResult:
+    bad = number % 17
     rules = tuple(
         RuleResult(f"rule_{each}", "failed" if bad else "passed", bad, "validity", "error", "pre", f"rule {each}")
         for each in range(20)
     )
     return RunResult(
-        run_id=f"run-{number}-{at}", pipeline_run_id=f"p-{at}", contract=_name(number), layer="bronze", engine="duckdb",
-        status="succeeded", reason="new files", mode="incremental", started=began, ended=began, fingerprint="f",
+        run_id=f"run-{number}", pipeline_run_id="p", contract=_name(number), layer="bronze", engine="duckdb",
+        status="succeeded", reason="new files", mode="incremental", started=NOW, ended=NOW, fingerprint="f",
         location="in", counts=Counts(100, 0, 100 - bad, bad, 0, 0, 100 - bad, bad), rules=rules,
     )  # fmt: skip
-
-
-def _row(result: RunResult) -> dict[str, object]:
-    data, counts = result.to_dict(), result.counts
-    return {
-        **data,
-        "started_at": result.started,
-        "ended_at": result.ended,
-        "counts_source": counts.source,
-        "counts_good": counts.good,
-        "counts_quarantined": counts.quarantined,
-        "quality_score": result.quality_score,
-        "report": as_text(data),
-        "format": 1,
-        "target": None,
-        "quarantine": None,
-    }
 
 
 @pytest.mark.parametrize(

@@ -151,6 +151,8 @@ class _Grid:
         """Put each spot near the middle of its neighbours, from both sides in turn; the best of all orders stays."""
         best, fewest = self._places(), self._crossings()
         for sweep in range(_SWEEPS):
+            if not fewest:
+                break
             forwards = sweep % 2 == 0
             for column in self._columns if forwards else reversed(self._columns):
                 _sort(column, forwards)

@@ -114,4 +114,5 @@ def _layers(boxes: Mapping[str, Box], others: Mapping[str, Box]) -> tuple[str, .
 
 def _near(path: str) -> str:
     """A path as seen from the working directory, where it is below it."""
-    return os.path.relpath(path) if Path(path).is_relative_to(Path.cwd()) else path
+    here = str(Path.cwd())
+    return os.path.relpath(path, here) if path.startswith(f"{here}{os.sep}") else path

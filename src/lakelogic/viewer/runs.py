@@ -19,8 +19,6 @@ NEVER = "never ran"
 UNFINISHED = "unfinished"
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _UP_TO_DATE = ("succeeded", "no_new_data")
-# Runs that decide about rows of quarantine, or forget earlier runs: they tell nothing of what the source sends.
-
 _KINDS_OF_RUN = ("contract", "status", "mode")
 
 Freshness = Literal["fresh", "stale", "unknown"]

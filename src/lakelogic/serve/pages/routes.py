@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
 from typing import Any
@@ -135,9 +134,7 @@ def _dag(routes: APIRouter, showing: Showing) -> None:
     @routes.get("/dag")
     def dag_page() -> Response:
         served = showing.served
-        # Ages in the picture are told in minutes.
-        stamp = (*served.stamp, int(time.time() // 60))
-        view = served.answers.get("dag page", stamp, lambda: dag.dag_page(served.contracts.graph))
+        view = served.answers.get("dag page", served.minute, lambda: dag.dag_page(served.contracts.graph))
         return page("dag.html", showing.site, "/dag", view)
 
 

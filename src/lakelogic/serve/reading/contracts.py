@@ -89,7 +89,11 @@ class Dag:
 
 
 def summaries(served: Served) -> tuple[ContractSummary, ...]:
-    """Every contract in the order in which they run, then those that can't be loaded."""
+    """Every contract in the order in which they run, then those that can't be loaded, as of this minute."""
+    return served.answers.get("summaries", served.minute, lambda: _summaries(served))
+
+
+def _summaries(served: Served) -> tuple[ContractSummary, ...]:
     contracts, recent, now = served.contracts, served.runs.recent(), datetime.now(UTC)
     found = [_summary(served, node, recent.get(node.name, ()), now) for node in contracts]
     return (*found, *_broken(served, contracts))

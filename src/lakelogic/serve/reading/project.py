@@ -116,6 +116,11 @@ class Served:
         """Changes whenever a contract is changed or a run is logged."""
         return (self.contracts.stamp, self.runs.stamp)
 
+    @property
+    def minute(self) -> Stamp:
+        """Changes as `stamp` does, and every minute: for what tells how long ago something was."""
+        return (*self.stamp, int(time.time() // 60))
+
     def shown(self, path: Path | None) -> str:
         """A file as it is called from the project's folder."""
         found = (path or Path()).absolute()
