@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, Protocol
 
@@ -46,10 +46,9 @@ class KindOf:
         return {name: self.registry.get(name) for name in self.registry.names()}
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> CoreSchema:
+        # A contract has few of all kinds: the model of one is built when the kind is first read.
         choices: dict[Any, CoreSchema] = {
-            name: core_schema.no_info_wrap_validator_function(
-                partial(_read, name, model, self.shared), handler.generate_schema(model)
-            )
+            name: core_schema.no_info_plain_validator_function(partial(_read, name, model, self.shared))
             for name, model in self.classes().items()
         }
         return core_schema.no_info_before_validator_function(
@@ -82,12 +81,10 @@ class KindOf:
         )
 
 
-def _read(
-    kind: str, model: Any, shared: set[str], item: Mapping[str, object], handler: Callable[[object], object]
-) -> object:
+def _read(kind: str, model: Any, shared: set[str], item: Mapping[str, object]) -> object:
     """The item as its model, with the product's own errors told like all others."""
     try:
-        return handler(_flattened(kind, model, shared, item))
+        return model.model_validate(_flattened(kind, model, shared, item))
     except LakeLogicError as error:
         raise problem(error.message, error.cure) from None
 

@@ -112,16 +112,22 @@ class System(Shared):
 
     system: Name | None = Field(default=None, description="Name of the system.")
     contracts: tuple[SystemContract, ...] = Field(default=(), description="The contracts of the system.")
-    metadata: PerLayer[Metadata] = Field(default=Metadata(), description="Settings of the run.")
-    source: PerLayer[Source] = Field(default=Source(), description="How sources are read.")
-    server: PerLayer[Server] = Field(default=Server(), description="The older spelling of source.")
-    schema_policy: PerLayer[SchemaPolicy] = Field(default=SchemaPolicy(), description="When data differs from a model.")
-    quarantine: PerLayer[Quarantine] = Field(default=Quarantine(), description="Where bad rows go.")
-    materialization: PerLayer[Materialization] = Field(
-        default=Materialization(), description="Where good rows are written, and how."
+    metadata: PerLayer[Metadata] = Field(default=Metadata.model_construct(), description="Settings of the run.")
+    source: PerLayer[Source] = Field(default=Source.model_construct(), description="How sources are read.")
+    server: PerLayer[Server] = Field(default=Server.model_construct(), description="The older spelling of source.")
+    schema_policy: PerLayer[SchemaPolicy] = Field(
+        default=SchemaPolicy.model_construct(), description="When data differs from a model."
     )
-    lineage: PerLayer[Lineage] = Field(default=Lineage(), description="Which origin columns every row gets.")
-    service_levels: PerLayer[ServiceLevels] = Field(default=ServiceLevels(), description="The same as slo.")
+    quarantine: PerLayer[Quarantine] = Field(default=Quarantine.model_construct(), description="Where bad rows go.")
+    materialization: PerLayer[Materialization] = Field(
+        default=Materialization.model_construct(), description="Where good rows are written, and how."
+    )
+    lineage: PerLayer[Lineage] = Field(
+        default=Lineage.model_construct(), description="Which origin columns every row gets."
+    )
+    service_levels: PerLayer[ServiceLevels] = Field(
+        default=ServiceLevels.model_construct(), description="The same as slo."
+    )
     external_sources: tuple[str | Mapping[str, object], ...] = Field(
         default=(), description="Systems outside that are read, for readers."
     )

@@ -26,8 +26,10 @@ class Contract(Model):
     """What a data contract may say."""
 
     version: Name = Field(default="1", description="Version of the contract format; this release reads 1.")
-    info: Info = Field(default=Info(), description="Title, owner and place of the data product.")
-    metadata: Metadata = Field(default=Metadata(), description="Settings of the run, and any keys of your own.")
+    info: Info = Field(default=Info.model_construct(), description="Title, owner and place of the data product.")
+    metadata: Metadata = Field(
+        default=Metadata.model_construct(), description="Settings of the run, and any keys of your own."
+    )
     dataset: Name | None = Field(
         default=None, description="Name of the dataset; from the target or the file when absent."
     )
@@ -44,9 +46,9 @@ class Contract(Model):
     links: tuple[Link, ...] = Field(
         default=(), description="Reference datasets that SQL, rules, lookups and joins can name."
     )
-    model: DataModel = Field(default=DataModel(), description="The shape that rows must have.")
+    model: DataModel = Field(default=DataModel.model_construct(), description="The shape that rows must have.")
     schema_policy: SchemaPolicy = Field(
-        default=SchemaPolicy(), description="What happens when data differs from the model."
+        default=SchemaPolicy.model_construct(), description="What happens when data differs from the model."
     )
     external_logic: ExternalLogic | None = Field(
         default=None, description="A Python function or notebook that makes the rows."
@@ -54,18 +56,20 @@ class Contract(Model):
     extraction: Extraction | None = Field(default=None, description="Columns read out of free text.")
     transformations: tuple[AnyTransform, ...] = Field(default=(), description="Steps that reshape rows, in order.")
     logic: Name | None = Field(default=None, description="One SELECT that makes the rows of the target.")
-    quality: Quality = Field(default=Quality(), description="The rules that data must meet.")
-    quarantine: Quarantine = Field(default=Quarantine(), description="Where bad rows go, and when they stop the run.")
+    quality: Quality = Field(default=Quality.model_construct(), description="The rules that data must meet.")
+    quarantine: Quarantine = Field(
+        default=Quarantine.model_construct(), description="Where bad rows go, and when they stop the run."
+    )
     materialization: Materialization = Field(
-        default=Materialization(), description="Where good rows are written, and how."
+        default=Materialization.model_construct(), description="Where good rows are written, and how."
     )
     soft_deletes: SoftDeletes | None = Field(
         default=None, description="The older spelling of materialization.soft_delete_*."
     )
     exports: tuple[Export, ...] = Field(default=(), description="Systems that get a copy of the table.")
-    lineage: Lineage = Field(default=Lineage(), description="Which origin columns every row gets.")
+    lineage: Lineage = Field(default=Lineage.model_construct(), description="Which origin columns every row gets.")
     service_levels: ServiceLevels = Field(
-        default=ServiceLevels(), description="Promises about freshness, filling and size."
+        default=ServiceLevels.model_construct(), description="Promises about freshness, filling and size."
     )
     notifications: tuple[Notification, ...] = Field(default=(), description="Who is told what.")
     upstream: Names = Field(default=(), description="Datasets that must be up to date before this one runs.")

@@ -34,11 +34,17 @@ Mode = Literal["prepend", "append", "replace"]
 class PackDefaults(Model):
     """Values for contracts that say nothing themselves."""
 
-    metadata: Metadata = Field(default=Metadata(), description="Settings of the run.")
-    schema_policy: SchemaPolicy = Field(default=SchemaPolicy(), description="When data differs from a model.")
-    quarantine: Quarantine = Field(default=Quarantine(), description="Where bad rows go, and when they stop a run.")
-    materialization: Materialization = Field(default=Materialization(), description="How good rows are written.")
-    lineage: Lineage = Field(default=Lineage(), description="Which origin columns every row gets.")
+    metadata: Metadata = Field(default=Metadata.model_construct(), description="Settings of the run.")
+    schema_policy: SchemaPolicy = Field(
+        default=SchemaPolicy.model_construct(), description="When data differs from a model."
+    )
+    quarantine: Quarantine = Field(
+        default=Quarantine.model_construct(), description="Where bad rows go, and when they stop a run."
+    )
+    materialization: Materialization = Field(
+        default=Materialization.model_construct(), description="How good rows are written."
+    )
+    lineage: Lineage = Field(default=Lineage.model_construct(), description="Which origin columns every row gets.")
 
 
 class PackQuality(Model):
@@ -56,8 +62,10 @@ class PackBase(Model):
     description: str | None = Field(default=None, description="What the pack is for.")
     owner: str | None = Field(default=None, description="Who answers for it.")
     layers: Names = Field(default=(), description="Layers that the pack is for; all when absent.")
-    defaults: PackDefaults = Field(default=PackDefaults(), description="Values where a contract says nothing.")
-    quality: PackQuality = Field(default=PackQuality(), description="Rules that are added.")
+    defaults: PackDefaults = Field(
+        default=PackDefaults.model_construct(), description="Values where a contract says nothing."
+    )
+    quality: PackQuality = Field(default=PackQuality.model_construct(), description="Rules that are added.")
     service_levels: ServiceLevels | None = Field(default=None, description="Promises in place of the contract's own.")
     transformations: tuple[AnyTransform, ...] = Field(default=(), description="Steps that are added.")
     transformations_mode: Mode = Field(default="prepend", description="Where the steps go among the contract's own.")

@@ -78,7 +78,7 @@ class Source(Model):
     path: Name | None = Field(default=None, description="File, folder, pattern, address or catalog name.")
     pattern: Name | None = Field(default=None, description="Pattern of file names inside the path, such as *.csv.")
     format: SourceFormat | None = Field(default=None, description="File format; from the path's ending when absent.")
-    options: Options = Field(default=Options(), description="How files of this format are read.")
+    options: Options = Field(default=Options.model_construct(), description="How files of this format are read.")
     query: Name | None = Field(default=None, description="Query sent to a database.")
     load_mode: Literal["full", "incremental", "cdc"] = Field(
         default="full", description="full reads all; incremental only what is new; cdc applies changes."

@@ -51,7 +51,7 @@ class Registry(Model):
     domain: str | None = Field(default=None, description="Business domain of the entities.")
     system: str | None = Field(default=None, description="System that they come from.")
     entries: tuple[Entry, ...] = Field(default=(), description="The entities.")
-    cloud: Cloud = Field(default=Cloud(), description="Reports to an outside service.")
+    cloud: Cloud = Field(default=Cloud.model_construct(), description="Reports to an outside service.")
 
 
 @dataclass(frozen=True)
