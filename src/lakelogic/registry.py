@@ -27,10 +27,12 @@ class Registry(Generic[T]):
     Other packages list a module under the entry point group `lakelogic.<kind>s`; importing it registers what is inside.
     """
 
-    def __init__(self, kind: str, package: str, plural: str | None = None) -> None:
+    def __init__(self, kind: str, package: str, plural: str | None = None, *, of_packages: bool = False) -> None:
+        """Where each item is a package of its own, the modules beside them are not looked into."""
         self.kind = kind
         self.group = f"lakelogic.{plural or kind + 's'}"
         self._package = package
+        self._of_packages = of_packages
         self._items: dict[str, T] = {}
         self._loaded = self._loading = False
         self._lock = RLock()
@@ -84,7 +86,8 @@ class Registry(Generic[T]):
             self._loading = True
             package = import_module(self._package)
             for module in iter_modules(package.__path__):
-                import_module(f"{self._package}.{module.name}")
+                if module.ispkg or not self._of_packages:
+                    import_module(f"{self._package}.{module.name}")
             for entry in _entry_points():
                 if entry.group == self.group:
                     entry.load()

@@ -6,17 +6,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loguru import logger
 
 from lakelogic.engines.abilities import Ability
 from lakelogic.engines.base import Engine
-from lakelogic.engines.profiling import Profiler
 from lakelogic.errors import EngineUnavailable, did_you_mean
 from lakelogic.plan.storing import Render
 from lakelogic.registry import Registry
 from lakelogic.sources.read import FilesToRead
+
+if TYPE_CHECKING:
+    from lakelogic.engines.profiling import Profiler
 
 Progress = Callable[[str], None]
 
@@ -56,7 +58,7 @@ class EngineKind:
     end: Callable[[], None] = _no_end
 
 
-engines: Registry[EngineKind] = Registry("engine", "lakelogic.engines")
+engines: Registry[EngineKind] = Registry("engine", "lakelogic.engines", of_packages=True)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,6 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
-
 from lakelogic.contract import LoadedContract, load_contract
 from lakelogic.engines.opening import EngineSettings
 from lakelogic.errors import RunBusy
@@ -206,11 +204,16 @@ class DataProcessor:
 
     def _run(self, ask: Ask) -> RunResult:
         """Run, when nobody else is at work or after waiting for that. Who is busy elsewhere has begun nothing here."""
+        self.last_result = self._run_patiently(ask) if ask.wait else self._run_once(ask)
+        return self.last_result
+
+    def _run_patiently(self, ask: Ask) -> RunResult:
+        from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
+
         again = Retrying(
             retry=retry_if_exception_type(RunBusy), stop=stop_after_delay(ask.wait), wait=wait_fixed(0.5), reraise=True
         )
-        self.last_result = again(self._run_once, ask)
-        return self.last_result
+        return again(self._run_once, ask)
 
     def _run_once(self, ask: Ask) -> RunResult:
         with span(f"run {self.contract.name}", contract=self.contract.name, layer=self.contract.layer) as traced:

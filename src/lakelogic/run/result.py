@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from lakelogic.engines.base import Committed
 from lakelogic.errors import ReconciliationError
-from lakelogic.exports.receipts import Receipt
 from lakelogic.observe.service_levels import ServiceLevelResult
 from lakelogic.plan.model import Plan
 from lakelogic.run.looking import SafeRows
 from lakelogic.state.claims import Claim
+
+if TYPE_CHECKING:
+    from lakelogic.exports.receipts import Receipt
 
 FORMAT = 1
 # What is kept of a result just as it is.

@@ -23,7 +23,6 @@ from lakelogic.run.begin import Ask, Beginning, Prepared, require_keys, require_
 from lakelogic.run.changed_input import take_back_changed
 from lakelogic.run.commands import forget
 from lakelogic.run.execute import Execution
-from lakelogic.run.exporting import sent_after
 from lakelogic.run.external import refuse_external_logic
 from lakelogic.run.inputs import Input
 from lakelogic.run.links import guessed_links, read_links
@@ -231,6 +230,8 @@ class Runner:
         """The result, with the receipts of what is sent elsewhere. A run without new data sends what is still due."""
         if result.exit_code or beginning.ask.target is not None or not exports_of(self.contract):
             return result
+        from lakelogic.run.exporting import sent_after
+
         self._progress("exporting")
         return replace(result, exports=sent_after(self.contract, result))
 

@@ -22,7 +22,7 @@ from lakelogic.formats.arrow_types import columns_of
 from lakelogic.plan.model import TablePlan
 from lakelogic.plan.stored import FILE_FORMATS
 from lakelogic.sources.read import FilesToRead, TableToRead
-from lakelogic.sql.duckdb.types import quoted
+from lakelogic.sql.duckdb.types import text
 from lakelogic.sql.types import Columns
 
 if TYPE_CHECKING:
@@ -111,9 +111,10 @@ class DuckDBEngine(TablesByFormat[Frame]):
         return self.session.select(" UNION ALL BY NAME ".join(f"FROM {name}" for name in named), named)
 
     def without(self, frame: Frame, columns: Sequence[str]) -> Frame:
-        unwanted = {name.lower() for name in columns}
-        kept = [quoted(name) for name in self.session.columns(frame) if name.lower() not in unwanted]
-        return self.session.select(f"SELECT {', '.join(kept)} FROM source", {"source": frame})
+        # Told by a condition, the names need not be known, which would take a look at all that the frame stands on.
+        unwanted = ", ".join(text(name.lower()) for name in columns)
+        kept = f"SELECT COLUMNS(lambda name: lower(name) NOT IN ({unwanted})) FROM source"
+        return self.session.select(kept, {"source": frame})
 
     def observe(self, frame: Frame, name: str, metrics: Mapping[str, str]) -> Frame:
         if set(metrics) == {"rows"}:

@@ -6,6 +6,7 @@ from sqlglot import exp
 
 from lakelogic.sql.duckdb.types import duckdb_type, quoted
 from lakelogic.sql.duckdb.writer import NodeRendering, Writer, kind
+from lakelogic.sql.render import NOW, TODAY
 from lakelogic.sql.types import type_name
 from lakelogic.sql.typing.lattice import (
     INTEGERS,
@@ -27,6 +28,7 @@ _TEXT, _BOOLEAN, _BINARY, _DECIMAL = _Type.TEXT, _Type.BOOLEAN, _Type.BINARY, _T
 _FLOAT, _DOUBLE = _Type.FLOAT, _Type.DOUBLE
 _DATE, _MOMENT, _LOCAL = _Type.DATE, _Type.TIMESTAMPTZ, _Type.TIMESTAMPNTZ
 _SCIENTIFIC_SCALE = 6
+_MARKS = (NOW, TODAY)
 
 # {v} is the value, {t} the type that is wanted.
 _PAIRS: dict[tuple[exp.DType, exp.DType], str] = {
@@ -133,6 +135,9 @@ def _nested(w: Writer, value: str, source: exp.DataType, target: exp.DataType, n
 
 def cast(w: Writer, node: exp.Expr) -> str:
     """A cast node."""
+    if isinstance(node.this, exp.Literal) and node.this.name in _MARKS:
+        # A run puts a value of one form there, which is read without looking for any other.
+        return f"CAST({w.sql(node.this)} AS {duckdb_type(normal(node.args['to']))})"
     return explicit(w, w.sql(node.this), kind(node.this), normal(node.args["to"]), node)
 
 

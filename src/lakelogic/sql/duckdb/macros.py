@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial, wraps
 from importlib.resources import files
 from typing import TYPE_CHECKING
@@ -36,17 +36,22 @@ class Macros:
 
     def provide(self, sql: str) -> str:
         """The same SQL, when all that it uses is there."""
-        for name in _CALL.findall(sql):
-            if name not in self._there:
-                self._there.add(name)
-                self._add(name)
+        if missing := list(self._missing(sql)):
+            # All at once: one by one, each would cost as much as a small query.
+            self._connection.execute("\n".join(missing))
         return sql
 
-    def _add(self, name: str) -> None:
-        if name in _FUNCTIONS or name == _IS_ZONE:
-            self._add_function(name)
-        elif macro := _statements().get(name):
-            self._connection.execute(self.provide(macro))
+    def _missing(self, sql: str) -> Iterator[str]:
+        """What creates the macros that SQL calls, after those that they call themselves; functions are there at once."""
+        for name in _CALL.findall(sql):
+            if name in self._there:
+                continue
+            self._there.add(name)
+            if name in _FUNCTIONS or name == _IS_ZONE:
+                self._add_function(name)
+            elif macro := _statements().get(name):
+                yield from self._missing(macro)
+                yield macro
 
     def _add_function(self, name: str) -> None:
         from duckdb.func import FunctionNullHandling
