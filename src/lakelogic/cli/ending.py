@@ -36,8 +36,14 @@ def ended(arguments: Sequence[str] | None, act: Callable[[list[str]], int]) -> i
     """Run a program with its arguments, or with those of the process; the exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug, json = "--debug" in given, "--json" in given
-    if arguments is None:
-        _own_the_process(debug, json)
+    if arguments is not None:
+        return _code_of(act, given, debug=debug, json=json)
+    leaving = _own_the_process(debug, json)
+    leaving.code = _code_of(act, given, debug=debug, json=json)
+    return leaving.code
+
+
+def _code_of(act: Callable[[list[str]], int], given: list[str], *, debug: bool, json: bool) -> int:
     try:
         return act([word for word in given if word != "--debug"] or ["--help"])
     except LakeLogicError as error:
@@ -78,14 +84,28 @@ def terminable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _own_the_process(debug: bool, json: bool) -> None:
+class _Leaving:
+    """Ends the process, when all else that was to be done at its end has been done."""
+
+    code: int | None = None
+
+    def __call__(self) -> None:
+        if self.code is not None:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            # Else Python takes every module and model apart first, which is a seventh of what a short command does.
+            os._exit(self.code)
+
+
+def _own_the_process(debug: bool, json: bool) -> _Leaving:
     gc.set_threshold(_NEW_OBJECTS)
-    # What is there at the end goes with the process; Python would first look through all of it once more.
-    atexit.register(gc.freeze)
+    # What is registered first is called last.
+    atexit.register(leaving := _Leaving())
     # Libraries that log in the standard way would otherwise write to the terminal: PySpark does so at Ctrl-C.
     logging.getLogger().addHandler(logging.NullHandler())
     if not debug:
         sys.excepthook = partial(_tell_defect, json)
+    return leaving
 
 
 def _tell(error: LakeLogicError, json: bool) -> int:
