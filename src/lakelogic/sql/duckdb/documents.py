@@ -37,7 +37,7 @@ _SCALARS = {
     _Type.DOUBLE: "ll_json_fraction({0})",
     _Type.FLOAT: "ll_json_fraction({0})",
     _Type.DATE: "'\"' || ll_date_text({}) || '\"'",
-    _Type.TIMESTAMPTZ: "strftime(CAST({} AS TIMESTAMP), '\"%Y-%m-%dT%H:%M:%S.%gZ\"')",
+    _Type.TIMESTAMPTZ: "strftime(ll_local({}), '\"%Y-%m-%dT%H:%M:%S.%gZ\"')",
     _Type.TIMESTAMPNTZ: "strftime({}, '\"%Y-%m-%dT%H:%M:%S.%g\"')",
     _Type.BINARY: "'\"' || to_base64({}) || '\"'",
 }
@@ -82,15 +82,13 @@ def _object(w: Writer, value: str, data_type: exp.DataType, node: exp.Expr, dept
 
 
 def _written_object(w: Writer, held: list[tuple[str, str, exp.DataType]], node: exp.Expr, depth: int = 0) -> str:
-    with_nulls = _WITH_NULLS in node.expressions
-    parts = []
-    for name, value, inner in held:
-        written = _json(w, value, inner, node, depth)
-        kept = f"coalesce({written}, 'null')" if with_nulls else written
-        parts.append(f"{text(_key(name))} || {kept}")
-    every = f"[{', '.join(parts)}]"
-    listed = every if with_nulls else f"list_filter({every}, lambda ll_e: ll_e IS NOT NULL)"
-    return f"'{{' || {_joined(listed)} || '}}'"
+    written = [(_key(name), _json(w, value, inner, node, depth)) for name, value, inner in held]
+    if _WITH_NULLS in node.expressions:
+        keys = [f"{',' if place else '{'}{key}" for place, (key, _) in enumerate(written)]
+        parts = [f"{text(key)}, coalesce({value}, 'null')" for key, (_, value) in zip(keys, written, strict=True)]
+        return f"concat({', '.join(parts)}, '}}')"
+    listed = ", ".join(f"{text(key)} || {value}" for key, value in written)
+    return f"'{{' || {_joined(f'list_filter([{listed}], lambda ll_e: ll_e IS NOT NULL)')} || '}}'"
 
 
 def _key(name: str) -> str:

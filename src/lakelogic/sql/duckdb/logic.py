@@ -99,7 +99,9 @@ def like(w: Writer, node: exp.Expr) -> str:
     if isinstance(node, exp.ILike):
         value, written = f"ll_lower({value})", written.lower()
     negation = "NOT " if node.args.get("negate") else ""
-    return f"({value} {negation}LIKE {text(written)} ESCAPE {text(escape)})"
+    # Without ESCAPE, DuckDB looks for the parts between the wildcards.
+    escaping = f" ESCAPE {text(escape)}" if escape in written else ""
+    return f"({value} {negation}LIKE {text(written)}{escaping})"
 
 
 def _escapes_well(pattern: str, escape: str) -> bool:

@@ -59,9 +59,12 @@ CREATE OR REPLACE MACRO ll_fraction_text(x) AS CASE WHEN abs(x) >= 0.001 AND abs
 
 CREATE OR REPLACE MACRO ll_signed_year(y) AS CASE WHEN y > 9999 THEN '+' || y WHEN y < 0 THEN '-' || lpad(CAST(-y AS VARCHAR), 4, '0') ELSE lpad(CAST(y AS VARCHAR), 4, '0') END;
 CREATE OR REPLACE MACRO ll_odd_date_text(d) AS ll_signed_year(year(d)) || strftime(d, '-%m-%d');
-CREATE OR REPLACE MACRO ll_date_text(d) AS CASE WHEN year(d) BETWEEN 1 AND 9999 THEN CAST(d AS VARCHAR) ELSE list_transform([d], lambda ll_e: ll_odd_date_text(ll_e))[1] END;
+CREATE OR REPLACE MACRO ll_date_text(d) AS CASE WHEN d BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN CAST(d AS VARCHAR) ELSE list_transform([d], lambda ll_e: ll_odd_date_text(ll_e))[1] END;
 CREATE OR REPLACE MACRO ll_odd_timestamp_text(ts) AS ll_signed_year(year(ts)) || rtrim(rtrim(strftime(ts, '-%m-%d %H:%M:%S.%f'), '0'), '.');
-CREATE OR REPLACE MACRO ll_timestamp_text(ts) AS CASE WHEN year(ts) BETWEEN 1 AND 9999 THEN CAST(ts AS VARCHAR) ELSE list_transform([ts], lambda ll_e: ll_odd_timestamp_text(ll_e))[1] END;
+CREATE OR REPLACE MACRO ll_timestamp_text(ts) AS CASE WHEN ts BETWEEN TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999' THEN CAST(ts AS VARCHAR) ELSE list_transform([ts], lambda ll_e: ll_odd_timestamp_text(ll_e))[1] END;
+
+-- A cast would go through the calendar of the time zone, which is UTC.
+CREATE OR REPLACE MACRO ll_local(ts) AS make_timestamp(epoch_us(ts));
 
 -- Between numbers and moments. A double that is too large for its type is NULL, but 2^63 becomes the largest bigint.
 CREATE OR REPLACE MACRO ll_bigint_of(x) AS CASE WHEN x = 9223372036854775808 THEN 9223372036854775807 ELSE TRY_CAST(trunc(x) AS BIGINT) END;
