@@ -66,15 +66,17 @@ def tally(kept: Columns, judged: set[str]) -> exp.Select:
     shown = [ref(column) for column in kept if column.name.lower() in judged]
     row = call("STRUCT", *shown) if shown else call("STRUCT", exp.alias_(exp.cast(exp.null(), STRING), "_"))
     exploded = exp.select(named(_RULE, exp.Explode(this=ref(names.RULES))), *shown).from_(SOURCE).where(_own_rows())
-    return (
+    counted = (
         exp.select(
             named("rule", ref(_RULE)),
             named("failed", _count()),
-            named("sample", exp.AnyValue(this=exp.JSONFormat(this=row))),
+            named("sample", exp.AnyValue(this=row)),
         )
         .from_(exploded.subquery(SOURCE))
         .group_by(ref(_RULE))
     )
+    sample = named("sample", exp.JSONFormat(this=ref("sample")))
+    return exp.select(ref("rule"), ref("failed"), sample).from_(counted.subquery(SOURCE))
 
 
 def quarantined() -> exp.Select:
