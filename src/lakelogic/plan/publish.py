@@ -44,7 +44,7 @@ def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str
         named(names.QUARANTINE_RUN, exp.Literal.string(RUN_ID)),
         named(names.QUARANTINED_AT, exp.cast(exp.Literal.string(NOW), TIMESTAMP)),
         named(names.ORIGINAL, sealed),
-        named(names.ROW_ID, _row_id(bad, stored if raw == "empty" else [original], keyed=raw == "sealed")),
+        named(names.ROW_ID, _row_id(bad, _told_apart(bad, stored, None if raw == "empty" else original), raw)),
         named(names.STATE_RUN, exp.Literal.string(RUN_ID)),
     ]
     return _with_keys(exp.select(*out), raw == "sealed" or any(mask.secrets for mask in masks.values()), source)
@@ -66,15 +66,20 @@ def _original(bad: Columns) -> exp.Expr:
     return exp.func("COALESCE", ref(names.MALFORMED), row) if names.MALFORMED.name in bad else row
 
 
-def _row_id(bad: Columns, told: Sequence[exp.Expr], *, keyed: bool) -> exp.Expr:
+def _told_apart(bad: Columns, stored: Sequence[exp.Expr], original: exp.Expr | None) -> list[exp.Expr]:
+    """What tells rows of a file apart: their places in it, where those are known, else all that is known of them."""
+    position = exp.cast(_hidden(names.POSITION.name, bad, BIGINT), STRING)
+    return [position, *stored] if original is None else [exp.func("COALESCE", position, original)]
+
+
+def _row_id(bad: Columns, told: Sequence[exp.Expr], raw: str) -> exp.Expr:
     """A name for the row that a repeated write gives it again; rows that are equal in everything told share it."""
     if names.ROW.name in bad:
         return ref(names.ROW)
-    position = exp.cast(_hidden(names.POSITION.name, bad, BIGINT), STRING)
-    parts = [exp.Literal.string(RUN_ID), _hidden(names.FILE.name, bad, STRING), position, *told]
+    parts = [exp.Literal.string(RUN_ID), _hidden(names.FILE.name, bad, STRING), *told]
     texts = [exp.func("COALESCE", part.copy(), exp.Literal.string("")) for part in parts]
     between = [each for text in texts for each in (text, exp.Literal.string("|"))]
-    return row_id_expression(exp.Concat(expressions=between[:-1]), keyed=keyed)
+    return row_id_expression(exp.Concat(expressions=between[:-1]), keyed=raw == "sealed")
 
 
 def _stored_text(name: str, bad: Columns, masks: Mapping[str, Mask]) -> exp.Expr:
