@@ -10,6 +10,9 @@ from benchmarks.ways import Written
 
 LightWay = Callable[[None, Path, Path], Written]
 
+# Spark's files do not say that their moments are in UTC; without it, Delta gets another type.
+_MOMENTS = ("ordered_at", "shipped_at")
+
 
 def _checks() -> dict[str, str]:
     return {f"{name} is required": f"{name} IS NOT NULL" for name in REQUIRED} | dict(RULES)
@@ -24,7 +27,8 @@ def duckdb_by_hand(_: None, source: Path, out: Path) -> Written:
     passes = " AND ".join(f"({sql})" for sql in checks.values())
     errors = ", ".join(f"CASE WHEN {sql} THEN NULL ELSE '{name}' END" for name, sql in checks.items())
     failed = f"list_filter([{errors}], lambda e: e IS NOT NULL) AS errors"
-    orders = f"read_parquet('{source}/*.parquet')"
+    moments = ", ".join(f"make_timestamptz(epoch_us({name})) AS {name}" for name in _MOMENTS)
+    orders = f"(SELECT * REPLACE ({moments}) FROM read_parquet('{source}/*.parquet'))"
     connection = duckdb.connect()
     connection.execute("SET TimeZone = 'UTC'")
     connection.execute("SET preserve_insertion_order = false")
@@ -39,7 +43,8 @@ def polars_by_hand(_: None, source: Path, out: Path) -> Written:
     """The same with Polars' own expressions, collected by its streaming engine."""
     import polars as pl
 
-    orders = pl.scan_parquet(source / "*.parquet")
+    moments = [pl.col(name).dt.replace_time_zone("UTC") for name in _MOMENTS]
+    orders = pl.scan_parquet(source / "*.parquet").with_columns(moments)
     checks = {name: pl.sql_expr(sql) for name, sql in _checks().items()}
     passes = pl.all_horizontal([check.fill_null(value=False) for check in checks.values()])
     marks = [pl.when(check.fill_null(value=False)).then(None).otherwise(pl.lit(name)) for name, check in checks.items()]
