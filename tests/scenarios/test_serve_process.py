@@ -57,7 +57,9 @@ def test_a_token_that_is_made_up_is_printed_once_and_works(tmp_path: Path) -> No
         assert len(token) >= 32
         there = url.replace("0.0.0.0", "127.0.0.1")
         assert httpx.get(f"{there}/api/runs", timeout=60).status_code == 401
-        assert httpx.get(f"{there}/api/runs", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+        assert (
+            httpx.get(f"{there}/api/runs", headers={"Authorization": f"Bearer {token}"}, timeout=60).status_code == 200
+        )
         process.send_signal(signal.SIGINT)
         said, told = process.communicate(timeout=20)
         assert token not in said + told

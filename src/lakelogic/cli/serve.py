@@ -7,6 +7,7 @@ import socket
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -115,4 +116,7 @@ def _serve(project: Path, token: str | None, listening: socket.socket) -> None:
 def _application(project: Path, token: str | None) -> FastAPI:
     from lakelogic.serve import create_app
 
-    return create_app(project, token=token)
+    app = create_app(project, token=token)
+    # The first visitor finds contracts loaded already, or waits for the rest of it.
+    Thread(target=lambda: app.state.served.contracts, name="contracts", daemon=True).start()
+    return app

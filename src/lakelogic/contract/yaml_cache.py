@@ -18,11 +18,11 @@ FORMAT = 1
 
 
 class YamlCache:
-    """The nodes of texts, in one file that can be thrown away at any time."""
+    """The nodes of texts, in one file that can be thrown away at any time, or as they were used `before`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, before: YamlCache | None = None) -> None:
         self._path = path
-        self._known = _read(path)
+        self._known = before._used if before else _read(path)
         self._used: dict[str, Any] = {}
 
     def nodes(self, text: str, file: str) -> Node | None:
@@ -53,12 +53,12 @@ _CURRENT: ContextVar[YamlCache | None] = ContextVar("yaml_cache", default=None)
 
 
 @contextmanager
-def remembered(path: Path, *, save: bool = True) -> Iterator[None]:
-    """Inside, YAML that is known from the file is not parsed again."""
-    cache = YamlCache(path)
+def remembered(path: Path, *, save: bool = True, before: YamlCache | None = None) -> Iterator[YamlCache]:
+    """Inside, YAML that is known from the file, or was read `before` by this process, is not parsed again."""
+    cache = YamlCache(path, before)
     token = _CURRENT.set(cache)
     try:
-        yield
+        yield cache
     finally:
         _CURRENT.reset(token)
     if save:

@@ -47,6 +47,17 @@ def test_a_text_that_changed_is_parsed_again(tmp_path: Path) -> None:
         assert read_yaml("a: 2\n", "x")[0] == {"a": 2}
 
 
+def test_a_text_that_was_read_before_is_known_without_a_file(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    cache = tmp_path / "contracts.json"
+    with remembered(cache, save=False) as before:
+        read_yaml("a: 1\n", "x")
+    request.getfixturevalue("no_parser")
+    for _ in range(2):
+        with remembered(cache, save=False, before=before) as before:
+            assert read_yaml("a: 1\n", "x")[0] == {"a": 1}
+    assert not cache.exists()
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 99, "nodes": {}}', '{"format": 1, "nodes": []}'])
 def test_a_cache_that_is_damaged_or_newer_is_thrown_away(tmp_path: Path, text: str) -> None:
     cache = tmp_path / "contracts.json"

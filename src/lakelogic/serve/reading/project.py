@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 
-from lakelogic.contract.yaml_cache import remembered
+from lakelogic.contract.yaml_cache import YamlCache, remembered
 from lakelogic.driver.graph import Graph, build_graph
 from lakelogic.driver.nodes import Node, Selection, open_lakehouse
 from lakelogic.errors import LakeLogicError, did_you_mean
@@ -80,6 +80,7 @@ class Served:
         self.documents = Remembered(64)
         self._lock = Lock()
         self._contracts: Contracts | None = None
+        self._yaml: YamlCache | None = None
         self._checked = 0.0
         self._runs = Runs(())
 
@@ -128,7 +129,9 @@ class Served:
 
     def _loaded(self) -> Contracts:
         try:
-            with remembered(self.project.state_dir / "cache" / "contracts.json", save=False):
+            cache = self.project.state_dir / "cache" / "contracts.json"
+            # When one of many contracts has changed, the others need not be parsed again.
+            with remembered(cache, save=False, before=self._yaml) as self._yaml:
                 lakehouse = open_lakehouse(Selection(paths=(self.folder,), continue_on_error=True))
             found = Contracts(build_graph(lakehouse.nodes), lakehouse.broken)
         except LakeLogicError as error:
