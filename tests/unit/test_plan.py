@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from lakelogic.contract import LoadedContract, load_text
-from lakelogic.errors import ContractError, ContractInvalid, ReconciliationError
+from lakelogic.errors import ContractError, ContractInvalid, ReconciliationError, SourceError, SqlError
 from lakelogic.plan.build import Given, build_plan, identity_of, target_of
 from lakelogic.plan.locations import Location, locate, quarantine_of
 from lakelogic.plan.model import Plan, ReadPlan
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.run.result import Counts
+from lakelogic.sql.duckdb.render import to_duckdb
 from lakelogic.sql.render import to_spark
 from lakelogic.sql.types import Column, Columns, parse_type
 
@@ -78,6 +79,35 @@ def test_every_problem_of_a_plan_is_told_at_once_with_its_place() -> None:
     assert len(told) == 2
     assert told[0].startswith("c.yaml:8:") and "Did you mean 'name'?" in told[0]
     assert "Did you mean 'id'?" in told[1]
+
+
+def test_a_key_that_no_column_has_is_told_where_it_is_written() -> None:
+    text = _CONTRACT.replace("primary_key: [id]", "primary_key: [idd]")
+    with pytest.raises(ContractInvalid, match=r"^c.yaml:9:1: column 'idd' is unknown"):
+        _plan(text)
+    inside = _CONTRACT.replace("    primary_key: [id]\n", "").replace("merge,", "merge, primary_key: [idd],")
+    with pytest.raises(ContractInvalid, match=r"^c.yaml:9:36: column 'idd' is unknown"):
+        _plan(inside)
+
+
+@pytest.mark.parametrize("condition", ["id", "length(name)", "id + 1"])
+def test_a_rule_that_is_neither_true_nor_false_is_refused(condition: str) -> None:
+    with pytest.raises(ContractInvalid, match=r"c.yaml:8:.*a condition is true or false, but .* is of type int"):
+        _plan(_CONTRACT.replace("length(name) > 1", condition))
+    filtering = f"    transformations: [{{filter: {condition}}}]\n"
+    with pytest.raises(ContractError, match="a condition is true or false"):
+        _plan(_CONTRACT + filtering)
+
+
+def test_a_rule_that_an_engine_cant_run_is_told_with_its_place() -> None:
+    text = _CONTRACT.replace("length(name) > 1", "soundex(name) = 'x'")
+    with pytest.raises(SqlError, match=r"^c.yaml:8:\d+: duckdb can't run this"):
+        build_plan(_loaded(text), Given(_READ, _columns("id", "name"), "duckdb", to_duckdb))
+
+
+def test_a_source_without_columns_is_refused_where_none_is_declared() -> None:
+    with pytest.raises(SourceError, match=r"in.csv has no columns, and the contract declares none"):
+        _plan("source: {path: in.csv}\nmaterialization: {strategy: append, target_path: x}\n", columns=_columns())
 
 
 @pytest.mark.parametrize(

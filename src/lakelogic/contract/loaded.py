@@ -59,6 +59,11 @@ class LoadedContract:
         return self.model.primary_key or self.model.materialization.primary_key
 
     @property
+    def key_place(self) -> Place:
+        """Where the primary key is written."""
+        return self.place(*(() if self.model.primary_key else ("materialization",)), "primary_key")
+
+    @property
     def target(self) -> str | None:
         """Path or catalog name that good rows go to, if the contract says so."""
         return self.model.materialization.target_path

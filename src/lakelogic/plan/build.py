@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from lakelogic.contract import LoadedContract
-from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, UnknownColumn
+from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place, SourceError, UnknownColumn
 from lakelogic.masks.base import Mask, Secret, mask_for
 from lakelogic.masks.raw import RAW_SECRETS
 from lakelogic.plan import accounts, names
@@ -196,6 +196,9 @@ class _Planner:
         columns = self._split.post.columns
         if self._contract.schema_policy.unknown_fields == "drop":
             columns = columns.without(self._split.unknown)
+        if not columns.visible.names:
+            cure = "Declare model.fields, or wait for a file that has some."
+            raise SourceError(f"{self._given.read.location} has no columns, and the contract declares none.", cure=cure)
         return columns
 
     def _masks_of(self, columns: Columns) -> dict[str, Mask]:
@@ -241,10 +244,10 @@ class _Planner:
     def _stage(self, stage: Stage, columns: Columns, name: str) -> StagePlan:
         render = self._render
         steps = tuple(
-            StepPlan(title, render(step.select, before), links, step.effect, step.row_wise)
+            StepPlan(title, render(step.select, before, step.place), links, step.effect, step.row_wise)
             for title, step, before, links in stage.chain.steps
         )
-        checks = tuple(_check(c, render(c.predicate, columns), name) for c in stage.checks)
+        checks = tuple(_check(c, render(c.predicate, columns, c.place), name) for c in stage.checks)
         errors = _errors(stage)
         if not errors:
             return StagePlan(steps, checks)
@@ -302,10 +305,10 @@ class _Planner:
         audits: list[Audit] = []
         problems: list[LakeLogicError] = []
         for position, rule in enumerate(rules):
+            place = self._loaded.place("quality", "dataset_rules", position)
             try:
-                audits.append(rule.audit(self._out.visible, self._links))
+                audits.append(replace(rule.audit(self._out.visible, self._links), place=place))
             except LakeLogicError as error:
-                place = self._loaded.place("quality", "dataset_rules", position)
                 if isinstance(error, UnknownColumn) and place in {brought.place for brought in self._loaded.brought}:
                     self._left_out[place] = error.message
                 else:
@@ -342,20 +345,23 @@ class _Planner:
             failed_before=self._render(accounts.failed_before(before), stored) if before else None,
         )
 
-    def _render(self, tree: exp.Expr, columns: Columns) -> str:
-        return self._given.render(tree, columns, self._relations)
+    def _render(self, tree: exp.Expr, columns: Columns, place: Place | None = None) -> str:
+        try:
+            return self._given.render(tree, columns, self._relations)
+        except LakeLogicError as error:
+            raise error.at(place) from None
 
     def _key(self, name: str, problems: list[LakeLogicError]) -> str:
         try:
             return self._out.visible.get(name).name
         except LakeLogicError as error:
-            problems.append(error.at(self._loaded.place("primary_key")))
+            problems.append(error.at(self._loaded.key_place))
             return name
 
     def _audit(self, audit: Audit) -> AuditPlan:
         return AuditPlan(
             audit.name,
-            self._render(audit.tree, self._out),
+            self._render(audit.tree, self._out, audit.place),
             audit.message,
             audit.category,
             audit.severity,

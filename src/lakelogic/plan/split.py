@@ -299,7 +299,8 @@ class SplitBuilder:
             except LakeLogicError as error:
                 errors.append(error)
             else:
-                stage.checks.extend(replace(check, lookup=link) for check, link in zip(checks, links, strict=True))
+                found = zip(checks, links, strict=True)
+                stage.checks.extend(replace(check, lookup=link, place=place) for check, link in found)
                 return
         if not self._leave_out(place, *errors):
             self._problems.append(errors[0].at(place))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -31,7 +31,7 @@ class Chain:
         try:
             step = transform.step(self.columns, self.links)
             self._refuse_dropped_rows(transform.kind, step)
-            self.add(name, step, transform.links_used())
+            self.add(name, replace(step, place=place), transform.links_used())
         except LakeLogicError as error:
             raise error.at(place) from None
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self, TypeVar
 from pydantic import Field
 from sqlglot import exp
 
-from lakelogic.errors import SqlError, did_you_mean
+from lakelogic.errors import Place, SqlError, did_you_mean
 from lakelogic.registry import Registry
 from lakelogic.sql.build import named, readable, ref
 from lakelogic.sql.source_names import ReadsSource
@@ -73,6 +73,7 @@ class Check:
     phase: Phase | None = None
     label: str | None = None
     lookup: Lookup | None = None
+    place: Place | None = None
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ class Audit:
     low_open: bool = False
     high_open: bool = False
     severity: Severity = "error"
+    place: Place | None = None
 
     @property
     def tree(self) -> exp.Expr:

@@ -11,6 +11,7 @@ from sqlglot import exp
 from lakelogic.errors import ContractError, SqlError
 from lakelogic.rules.base import Audit, AuditExample, DatasetRule, RowRule, RuleExample, dataset_rule, row_rule
 from lakelogic.rules.naming import slug
+from lakelogic.sql.annotate import require_condition
 from lakelogic.sql.parse import parse_expression, parse_scalar
 from lakelogic.sql.resolve import resolve_expression, resolve_select
 from lakelogic.sql.shape import is_condition, refuse_beyond_row, unaggregated
@@ -40,7 +41,8 @@ class SqlRule(RowRule):
     def predicates(self, columns: Columns) -> Mapping[str, exp.Expr]:
         tree = parse_expression(self.sql)
         refuse_beyond_row(tree, "a row rule judges each row by itself", "Write it under dataset_rules.")
-        return {slug(self.sql): resolve_expression(tree, columns.visible, self._source_names)}
+        resolved = resolve_expression(tree, columns.visible, self._source_names)
+        return {slug(self.sql): require_condition(resolved, columns)}
 
     def message(self, name: str, predicate: exp.Expr) -> str:
         written = self.sql.strip()
@@ -122,7 +124,7 @@ class SqlAudit(DatasetRule):
     def _truth(self, tree: exp.Expr, measure: exp.Expr | None) -> exp.Expr:
         if measure is None or not is_condition(tree):
             raise ContractError(
-                f"the dataset rule has no bound: {self.sql.strip()}",
+                f"the dataset rule has no bound: '{self.sql.strip()}'.",
                 cure="Add must_be_between, must_be_less_than or must_be_greater_than.",
             )
         return exp.If(this=measure, true=exp.Literal.number(1), false=exp.Literal.number(0))

@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from sqlglot import exp
 from sqlglot.schema import MappingSchema
 
+from lakelogic.errors import SqlError
+from lakelogic.sql.build import readable
 from lakelogic.sql.plain import plainly
-from lakelogic.sql.types import UNKNOWN, Column, Columns
+from lakelogic.sql.shape import is_condition
+from lakelogic.sql.types import UNKNOWN, Column, Columns, type_name
 from lakelogic.sql.typing.infer import Typer
-from lakelogic.sql.typing.lattice import is_known
+from lakelogic.sql.typing.lattice import TEXT, is_known
 
 SOURCE = "source"
+_MAY_BE_TRUE = {exp.DType.BOOLEAN, exp.DType.NULL, exp.DType.UNKNOWN, *TEXT}
 
 
 def schema_of(tables: Mapping[str, Columns]) -> MappingSchema:
@@ -40,6 +44,18 @@ def annotated(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | N
 def type_of(tree: exp.Expr, columns: Columns) -> exp.DataType:
     """The type of a resolved expression; unknown where only an engine can tell."""
     return _known(Typer({}).expression(exp.Paren(this=plainly(tree)), columns))
+
+
+def require_condition(tree: exp.Expr, columns: Columns) -> exp.Expr:
+    """The same resolved expression, if it can be true or false.
+
+    Raises:
+        SqlError: it is a number, a date or the like.
+    """
+    if not is_condition(tree) and (found := type_of(tree, columns)).this not in _MAY_BE_TRUE:
+        shown = f"{readable(tree)} is of type {type_name(found)}"
+        raise SqlError(f"a condition is true or false, but {shown}.", cure="Compare it with something.")
+    return tree
 
 
 def output_columns(query: exp.Query, columns: Columns, links: Mapping[str, Columns] | None = None) -> Columns:

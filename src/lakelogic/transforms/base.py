@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import AfterValidator, Field
 from sqlglot import exp
 
-from lakelogic.errors import ContractError, SqlError, did_you_mean
+from lakelogic.errors import ContractError, Place, SqlError, did_you_mean
 from lakelogic.models import Names
 from lakelogic.registry import Registry
 from lakelogic.rules.base import Check
@@ -76,6 +76,7 @@ class Step:
     effect: Effect | None = None
     notes: tuple[str, ...] = ()
     marks_dropped: bool = False
+    place: Place | None = None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pydantic import Field
 from sqlglot import exp
 
 from lakelogic.errors import NotSupportedYet
-from lakelogic.sql.annotate import type_of
+from lakelogic.sql.annotate import require_condition, type_of
 from lakelogic.sql.parse import parse_expression, parse_projection
 from lakelogic.sql.resolve import resolve_expression, resolve_select
 from lakelogic.sql.shape import aggregate, generator, refuse_beyond_row
@@ -143,7 +143,7 @@ class Filter(Transform):
     def step(self, columns: Columns, links: Mapping[str, Columns]) -> Step:
         tree = parse_expression(self.sql)
         refuse_beyond_row(tree, "a filter looks at each row by itself", "Use deduplicate, or a whole SELECT.")
-        kept = resolve_expression(tree, columns.visible, self._source_names)
+        kept = require_condition(resolve_expression(tree, columns.visible, self._source_names), columns)
         return Step(pick(columns).where(kept), columns, row_wise=False, effect="filtered")
 
 

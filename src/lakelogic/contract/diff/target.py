@@ -23,8 +23,8 @@ def target(old: LoadedContract, new: LoadedContract) -> Iterator[Change]:
     if old.layer != new.layer:
         yield Change("informational", "layer-changed", "layer", changed(old.layer, new.layer), new.place("layer"))
     if _lowered(old.primary_key) != _lowered(new.primary_key):
-        place = new.place("primary_key" if new.model.primary_key else "materialization", "primary_key")
-        yield Change("breaking", "key-changed", "primary_key", changed(old.primary_key, new.primary_key), place)
+        keys = changed(old.primary_key, new.primary_key)
+        yield Change("breaking", "key-changed", "primary_key", keys, new.key_place)
     was, now = old.model.materialization, new.model.materialization
     for key in type(now).model_fields:
         if key in _ELSEWHERE or getattr(was, key) == getattr(now, key):
