@@ -30,7 +30,7 @@ def as_text(error: LakeLogicError) -> str:
     told = str(error)
     if not error.cure or len(told) <= _ONE_LINE:
         return told
-    return f"{told.removesuffix(' ' + error.cure)}\n{error.cure}"
+    return f"{told.removesuffix(error.cure).rstrip()}\n{error.cure}"
 
 
 def as_json(error: LakeLogicError) -> str:

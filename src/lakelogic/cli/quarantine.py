@@ -52,7 +52,7 @@ def list_rows(
     env: options.Environment = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """List rows: their state, what they failed, and where they came from."""
+    """List rows: state, what they failed, where they came from."""
     quarantine = _open(contract, engine, env)
     wanted = _wanted(run, rule, state, since, until)
     rows, states = quarantine.rows(wanted, limit=limit, offset=offset), quarantine.states()
@@ -82,7 +82,7 @@ def show_rows(
     env: options.Environment = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Show a row whole: values as they are stored, reasons, origin, state."""
+    """Show a row whole: stored values, reasons, origin, state."""
     from lakelogic.quarantine.rows import Wanted
 
     _show(_open(contract, engine, env).rows(Wanted(row=row), reveal=reveal), f"no row has the id {row}.", as_json)
@@ -96,7 +96,7 @@ def why(
     env: options.Environment = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Tell of a key which rules it failed, with which values, in which file, since when, in which runs."""
+    """Tell of a key what it failed, with which values, where, when."""
     found = _open(contract, engine, env).why(key)
     _show(found, f"no row with the key {', '.join(key)} was ever quarantined.", as_json)
 
@@ -114,7 +114,7 @@ def replay(
     env: options.Environment = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Run active rows through today's contract; those that pass move to the target."""
+    """Judge active rows by today's contract; what passes is moved."""
     quarantine = _open(contract, engine, env)
     _tell("replayed", quarantine.replay(_wanted(run, rule, "active", since, until, row), reason=reason), as_json)
 

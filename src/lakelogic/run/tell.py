@@ -13,6 +13,7 @@ from lakelogic.contract import LoadedContract
 from lakelogic.run.result import RunResult
 from lakelogic.state.claims import Pinned
 from lakelogic.state.runlog import as_text
+from lakelogic.wording import UNKNOWN
 
 if TYPE_CHECKING:
     from loguru import Logger
@@ -37,21 +38,24 @@ def tell(result: RunResult) -> None:
     if counts.quarantined:
         total = counts.source
         log.bind(alert=True).warning(
-            "LakeLogic Alert: {} records quarantined in '{}'. Total: {}", counts.quarantined, result.contract, total
+            "LakeLogic Alert: {} quarantined in '{}'. Total: {}",
+            _counted(counts.quarantined, "record"),
+            result.contract,
+            total,
         )
     for note in result.notes:
         log.warning(note)
     if result.quarantine is not None and counts.quarantined:
-        log.info("Wrote {} quarantined rows to {}", counts.quarantined, result.quarantine.location)
+        log.info("Wrote {} to {}", _counted(counts.quarantined, "quarantined row"), result.quarantine.location)
     for table in result.secondary:
-        log.info("Wrote {} valid rows to {}", "the" if table.rows is None else table.rows, table.location)
+        log.info("Wrote {} to {}", _counted(table.rows, "valid row"), table.location)
     if result.target is not None:
-        log.info("Wrote {} valid rows to {}{}", counts.good, result.target.location, _merged(result))
+        log.info("Wrote {} to {}{}", _counted(counts.good, "valid row"), result.target.location, _merged(result))
     for rule in result.dataset_rules:
         if rule.status != "passed":
             log.warning("{} (measured {})", rule.message, rule.value)
     _tell_service_levels(log, result)
-    ratio = f"{100 * (counts.ratio or 0):.1f}%"
+    ratio = UNKNOWN if counts.ratio is None else f"{100 * counts.ratio:.1f}%"
     log.info(
         "Run complete [layer={}] | Total: {} | Good: {} | Quarantine: {} | Ratio: {}",
         result.layer or "-",
@@ -66,6 +70,11 @@ def _tell_service_levels(log: Logger, result: RunResult) -> None:
     for level in result.service_levels:
         if level.status != "passed":
             log.warning("Service level '{}' {}: {}", level.name, level.status, level.message)
+
+
+def _counted(number: int | None, noun: str) -> str:
+    """A count without separators: programs read log lines, too."""
+    return f"the {noun}s" if number is None else f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _merged(result: RunResult) -> str:

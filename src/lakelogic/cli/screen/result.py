@@ -104,7 +104,8 @@ def _details(result: RunResult, told: Told, console: Console) -> Iterator[Render
         yield section("Steps", _steps(result))
     if result.rules:
         failed = sum(rule.status != "passed" for rule in result.rules)
-        note = f"{failed} of {len(result.rules)} failed" if failed else f"all {len(result.rules)} passed"
+        every = len(result.rules)
+        note = f"{failed} of {every} failed" if failed else f"all {every} passed" if every > 1 else "passed"
         yield section("Rules", *_rules(result, told, console), note=note)
     if result.dataset_rules:
         yield section("Dataset rules", _dataset_rules(result, console))
