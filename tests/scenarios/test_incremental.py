@@ -204,8 +204,9 @@ def test_state_that_is_lost_older_or_moved_never_makes_rows_come_twice(
     with pytest.raises(StateError, match="was written by run 2 of this contract, but .* knows only 1"):
         project.run()
     monkeypatch.setenv("LAKELOGIC_STATE", str(project.root / "none"))
-    with pytest.raises(StateError, match="knows only 0"):
+    with pytest.raises(StateError, match="knows only 0") as caught:
         project.run()
+    assert "`lakelogic reload`. --force alone would append all rows a second time" in str(caught.value.cure)
     state.rename(project.root / "moved")
     monkeypatch.setenv("LAKELOGIC_STATE", str(project.root / "moved"))
     assert project.run().status == "no_new_data"

@@ -202,7 +202,8 @@ class Beginning:
         if recorded > last and isinstance(plan.target.operation, AppendRows) and not self._may_go_on():
             raise StateError(
                 f"{plan.target.location} was written by run {recorded} of this contract, but {self.claims.folder} knows only {last}.",
-                cure="Restore the state folder, or pass --force to read everything again.",
+                cure="Restore the state folder, or empty the table and read everything again with `lakelogic reload`."
+                " --force alone would append all rows a second time.",
             )
         if recorded:
             refuse_other_key(plan.target.location, self.claims.last_key_id(), plan.key_id)
