@@ -81,14 +81,17 @@ def test_a_state_folder_that_cant_be_written_stops_the_run_before_it_writes(land
     assert (landed.versions(), landed.versions("out_quarantine")) == (None, None)
 
 
-def test_a_damaged_claim_is_named_and_not_stepped_over(landed: Project) -> None:
+@pytest.mark.parametrize("name", ["00000001.claim.json", "input-*.json"])
+def test_a_damaged_claim_is_named_and_not_stepped_over(landed: Project, name: str) -> None:
     landed.run(_CONTRACT)
-    claim = next((landed.root / ".lakelogic" / "runs").glob("*/00000001.claim.json"))
-    claim.write_text("{")
+    damaged = next((landed.root / ".lakelogic" / "runs").glob(f"*/{name}"))
+    damaged.write_text("{")
     landed.file("in/2.csv", "id\n2\n")
-    with pytest.raises(StateError, match=r"00000001.claim.json is damaged") as caught:
+    with pytest.raises(StateError, match=f"{damaged.name} is damaged") as caught:
         landed.run()
     _said_plainly(caught.value)
+    # The contract is not to blame.
+    assert caught.value.place is None
     assert landed.values("id") == [1]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from lakelogic.contract import LoadedContract
-from lakelogic.errors import ContractError, GateClosed, LakeLogicError, UsageError
+from lakelogic.errors import ContractError, GateClosed, LakeLogicError, StateError, UsageError
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import ReadPlan, TablePlan
 from lakelogic.plan.rows import RowWindow, Slice
@@ -99,6 +99,9 @@ class Choosing:
         past = NothingBefore() if self.force else self.past
         try:
             choice = strategy.choose(Asked(self.spec.declared, listing, past, Path(self.spec.folder)))
+        except StateError:
+            # What earlier runs left behind is to blame, not what the contract says.
+            raise
         except LakeLogicError as error:
             raise error.at(self.loaded.place("source", "watermark_strategy")) from None
         if not self.force:
