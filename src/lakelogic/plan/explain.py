@@ -135,7 +135,6 @@ def _merged(changes: ChangesPlan | None) -> list[Statement]:
     told = [
         ("share of the table that is gone", changes.share_gone),
         ("deletes to remember", changes.deletes),
-        ("rows of the table that are looked at", changes.touched),
         ("rows to merge", changes.rows),
     ]
     return [Statement(title, sql) for title, sql in told if sql is not None]

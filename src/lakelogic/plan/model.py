@@ -181,8 +181,6 @@ class ChangesPlan:
 
     shape: str
     rows: str
-    touched: str | None = None
-    keeps_touched: bool = True
     deletes: str | None = None
     deletes_shape: str | None = None
     deleted: TablePlan | None = None

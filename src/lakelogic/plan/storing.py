@@ -46,7 +46,7 @@ def changes_plan(lowered: Lowered, source: Columns, target: Location, render: Re
         return None
     stored = output_columns(lowered.stored, source) if lowered.stored else source
     table = output_columns(changes.shape, stored)
-    relations = {"target": table, "touched": table}
+    relations = {"target": table}
     deleted, shape = _table_of_deletes(changes, stored, target)
     if changes.deletes is not None:
         relations["deleted"] = output_columns(changes.deletes, stored)
@@ -56,8 +56,6 @@ def changes_plan(lowered: Lowered, source: Columns, target: Location, render: Re
 
     return ChangesPlan(
         shape=render(changes.shape, stored, relations),
-        touched=rendered(changes.touched),
-        keeps_touched=changes.keeps_touched,
         rows=render(changes.rows, stored, relations),
         deletes=rendered(changes.deletes),
         deletes_shape=rendered(shape),

@@ -67,10 +67,7 @@ class Publisher:
         if changes.deleted is not None and changes.deletes_shape is not None:
             self._remember_deletes(changes, changes.deleted, published)
             relations["deleted"] = self._table(changes.deleted, changes.deletes_shape, published)
-        if changes.touched is not None:
-            touched = self._engine.select(self._pin(changes.touched), relations)
-            relations["touched"] = self._engine.hold(touched) if changes.keeps_touched else touched
-        return self._engine.hold(self._engine.select(self._pin(changes.rows), relations))
+        return self._engine.select(self._pin(changes.rows), relations)
 
     def _remember_deletes(self, changes: ChangesPlan, deleted: TablePlan, published: Any) -> None:
         """Before the target forgets a row: an older change of it that comes later must not bring it back."""

@@ -47,15 +47,12 @@ class Rows:
 class Changes:
     """How the rows to merge follow from the batch and from what the table holds.
 
-    SELECTs over `source` (the batch), `target` (the table), `touched` (those of its rows that the batch may change) and
-    `deleted` (the deletes that were seen before). `shape` has the columns of the table and no rows, for one that is not
-    there yet.
+    SELECTs over `source` (the batch), `target` (the table) and `deleted` (the deletes that were seen before). `shape` has
+    the columns of the table and no rows, for one that is not there yet.
     """
 
     shape: exp.Query
     rows: exp.Query
-    touched: exp.Query | None = None
-    keeps_touched: bool = True
     deletes: exp.Query | None = None
     share_gone: exp.Query | None = None
     max_share_gone: float = 1.0

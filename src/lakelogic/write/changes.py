@@ -32,7 +32,8 @@ def newest_rows(rows: Rows, cdc: Cdc, columns: Columns, content: Columns) -> str
     rank = f"row_number() OVER (PARTITION BY {keys} ORDER BY {', '.join(newer)})"
     steps = {
         "_ll_given": f"SELECT {names}, false AS _ll_old FROM source WHERE NOT {DELETE} "
-        f"UNION ALL SELECT {names}, true AS _ll_old FROM touched",
+        f"UNION ALL SELECT {names}, true AS _ll_old "
+        f"FROM ({of_batch('target', columns.names, rows.keys)}) AS t",
         "_ll_ranked": f"SELECT {names}, _ll_old, {rank} AS _ll_rank FROM _ll_given",
     }
     deletes = f"SELECT {keys}, max(_ll_at) AS _ll_at FROM ({_deletes(rows, cdc)}) AS e GROUP BY {keys}"

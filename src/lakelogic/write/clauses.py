@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp, parse_one
 
 from lakelogic.sql.build import orderable, quoted
-from lakelogic.sql.types import Column
+from lakelogic.sql.types import Column, type_name
 from lakelogic.write.options import Cdc
 
 # Columns of a batch on its way into a table, and of none that is stored.
@@ -29,6 +29,16 @@ def listed(names: Iterable[str], table: str = "") -> str:
     """Columns for a SELECT."""
     before = f"{table}." if table else ""
     return ", ".join(f"{before}{quoted(name)}" for name in names)
+
+
+def null(data_type: exp.DataType) -> str:
+    """No value, of a type."""
+    return f"CAST(NULL AS {type_name(data_type)})"
+
+
+def nulls(columns: Iterable[Column]) -> str:
+    """Columns without values, for a SELECT."""
+    return ", ".join(f"{null(column.type)} AS {quoted(column.name)}" for column in columns)
 
 
 def same(names: Iterable[str], left: str, right: str, sign: str = "=") -> str:

@@ -9,7 +9,8 @@ from sqlglot import exp
 from lakelogic.errors import ContractError
 from lakelogic.sql.build import literal, quoted
 from lakelogic.sql.render import RUN_ID
-from lakelogic.sql.types import Column, Columns, type_name
+from lakelogic.sql.types import Columns, type_name
+from lakelogic.write.clauses import null
 from lakelogic.write.options import Dimension
 
 # 128 bits: no two rows of a table meet, and it takes half of the room.
@@ -40,7 +41,7 @@ def unknown_member(dimension: Dimension, columns: Columns, fixed: Mapping[str, s
     for column in columns:
         if (value := defaults.get(column.name)) is not None:
             values[column.name] = f"CAST({literal(value, column.type).sql('spark')} AS {type_name(column.type)})"
-    out = ", ".join(f"{values.get(column.name) or _null(column)} AS {quoted(column.name)}" for column in columns)
+    out = ", ".join(f"{values.get(column.name) or null(column.type)} AS {quoted(column.name)}" for column in columns)
     there = f"SELECT 1 AS _ll_one FROM target AS t WHERE t.{quoted(dimension.key)} = {values[dimension.key]}"
     return f"SELECT {out} FROM (SELECT 1 AS _ll_one) AS o LEFT ANTI JOIN ({there}) AS t ON o._ll_one = t._ll_one"
 
@@ -48,7 +49,3 @@ def unknown_member(dimension: Dimension, columns: Columns, fixed: Mapping[str, s
 def unknown_key(dimension: Dimension) -> str:
     """The surrogate key of that row, as SQL."""
     return exp.Literal.string(dimension.unknown or "").sql("spark")
-
-
-def _null(column: Column) -> str:
-    return f"CAST(NULL AS {type_name(column.type)})"

@@ -9,7 +9,7 @@ from lakelogic.sql.build import quoted
 from lakelogic.sql.types import STRING, Column, Columns
 from lakelogic.write.base import Changes, Lowered, Rows, Strategy, strategies
 from lakelogic.write.changes import absent_rows, batch_rows, newest_rows, share_gone
-from lakelogic.write.clauses import DELETE, DELETED_AT, GONE, is_delete, listed, of_batch, query
+from lakelogic.write.clauses import DELETE, DELETED_AT, GONE, is_delete, listed, query
 from lakelogic.write.dimension import made_key, unknown_member
 from lakelogic.write.operations import MergeRows
 from lakelogic.write.soft_delete import living, marks
@@ -89,7 +89,6 @@ def _changes(rows: Rows) -> Changes:
         deletes = query(f"SELECT DISTINCT {keys_and_time} FROM source WHERE {DELETE}")
     return Changes(
         shape=query(f"SELECT {listed(columns.names)} FROM source WHERE false"),
-        touched=query(of_batch("target", columns.names, rows.keys)) if rows.cdc else None,
         rows=query(" UNION ALL ".join(f"SELECT * FROM ({part}) AS p" for part in parts)),
         deletes=deletes,
         share_gone=query(share_gone(rows, rows.reconcile, columns)) if rows.reconcile else None,

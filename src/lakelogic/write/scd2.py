@@ -98,9 +98,6 @@ def _changes(rows: Rows, versions: Versions) -> Changes:
         deletes = query(f"SELECT DISTINCT {listed(rows.keys)}, {at} FROM source WHERE {DELETE}")
     return Changes(
         shape=query(versions.shape()),
-        touched=query(versions.touched()),
-        # Spark loses sight of the batch in a query over it and over current versions that it has kept.
-        keeps_touched=versions.time is not None,
         rows=query(" UNION ALL ".join(f"SELECT * FROM ({part}) AS p" for part in parts)),
         deletes=deletes,
     )

@@ -71,7 +71,7 @@ def test_deletes_are_remembered_beside_the_target_and_explained(tmp_path: Path) 
     assert plan.target.changes is not None and plan.target.changes.deleted is not None
     assert plan.target.changes.deleted.location == f"{plan.target.location}_deleted"
     titles = [statement.title for statement in explained(plan).statements]
-    assert titles[-3:] == ["deletes to remember", "rows of the table that are looked at", "rows to merge"]
+    assert titles[-2:] == ["deletes to remember", "rows to merge"]
 
 
 def test_an_order_that_is_masked_is_refused(tmp_path: Path) -> None:

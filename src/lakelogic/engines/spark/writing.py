@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 _TXN_APP = "spark.databricks.delta.write.txnAppId"
 _TXN_VERSION = "spark.databricks.delta.write.txnVersion"
 _METADATA = "spark.databricks.delta.commitInfo.userMetadata"
-_BROADCAST = "spark.sql.autoBroadcastJoinThreshold"
-_BROADCAST_DEFAULTS = ("10MB", "10485760", "10485760b")
-# A batch that was kept is told by its size in memory, some times that of its files.
-_BROADCAST_KEPT = 64 * 2**20
+# A batch of some megabytes goes to the table's rows, rather than all of them through a shuffle to meet it; where they
+# must meet in one, it is looked up and not sorted with them. Its rows are worked out once.
+_FOR_MERGES = {
+    "spark.sql.autoBroadcastJoinThreshold": str(64 * 2**20),
+    "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": str(64 * 2**20),
+    "spark.databricks.delta.merge.materializeSource": "all",
+}
 _BATCH = "_ll_batch"
 # Parquet can't hold these in a column's name; a table that maps names to its own can.
 _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
@@ -56,17 +59,16 @@ def stamped(session: SparkSession, stamp: Stamp) -> Iterator[None]:
 
 
 @contextmanager
-def _small_batches_sent(session: SparkSession) -> Iterator[None]:
-    """A batch of some megabytes goes to the table's rows, rather than all of them through a shuffle to meet it."""
-    found = session.conf.get(_BROADCAST)
-    if found not in _BROADCAST_DEFAULTS:
-        yield
-        return
-    session.conf.set(_BROADCAST, str(_BROADCAST_KEPT))
+def _merging(session: SparkSession) -> Iterator[None]:
+    """What a merge runs best with, but for what the user has set."""
+    free = [name for name in _FOR_MERGES if session.conf.get(name, None) is None]
+    for name in free:
+        session.conf.set(name, _FOR_MERGES[name])
     try:
         yield
     finally:
-        session.conf.set(_BROADCAST, found)
+        for name in free:
+            session.conf.unset(name)
 
 
 def write(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame, stamp: Stamp, *, there: bool) -> None:
@@ -77,7 +79,7 @@ def write(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame
             _add_columns(session, table, plan, kept)
             frame.createOrReplaceTempView(_BATCH)
             statement = merge_statement(table.sql, _BATCH, merge, kept.columns, _bounds(plan, merge, frame))
-            with stamped(session, stamp), _small_batches_sent(session):
+            with stamped(session, stamp), _merging(session):
                 session.sql(statement).collect()
         case ReplaceSlices() as slices if there:
             which = _replaced(plan, slices, frame)
