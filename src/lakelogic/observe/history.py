@@ -15,6 +15,7 @@ from lakelogic.state.runlog import RunLog, as_rows, moment_of
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_GUESSED = 500
 _COMMANDS = frozenset({"replay", "release", "drop", "reset"})
 
 
@@ -175,7 +176,8 @@ class History:
             return str(found[0])
         if found:
             raise UsageError(f"{len(found)} runs end with '{ending}'.", cure="Write more of the id.")
-        near = nearest(ending, known)
+        # Comparing words takes its time, and an id begins with when its run began.
+        near = nearest(ending, sorted(known)[-_GUESSED:])
         cure = f"Did you mean '{near}'?" if near else "`lakelogic runs` lists them."
         raise UsageError(f"no run {ending} is in the log of {self.folder}.", cure=cure)
 

@@ -15,6 +15,8 @@ from lakelogic.serve.answers import NotFound
 from lakelogic.serve.reading.project import Served
 from lakelogic.serve.reading.remembering import Stamp, stamp_of
 
+_MOST_KEPT = 500
+
 
 @dataclass(frozen=True)
 class QueueAsk:
@@ -109,12 +111,14 @@ def _states(served: Served, node: Node, ask: QueueAsk) -> Mapping[str, int]:
 def _rows(served: Served, node: Node, ask: QueueAsk, limit: int, offset: int) -> list[QueuedRow]:
     quarantine = Quarantine(node.contract)
     wanted = Wanted(state=ask.state, rule=ask.rule, run=ask.run)
+
+    def read() -> list[QuarantinedRow]:
+        return quarantine.rows(wanted, limit=limit, offset=offset, order=ask.order)
+
+    # Pages far down in the rows of several contracts would fill the memory.
+    large = limit > _MOST_KEPT
     key = ("rows", node.name, ask, limit, offset)
-    found = served.tables.get(
-        key,
-        _stamp(served, quarantine),
-        lambda: quarantine.rows(wanted, limit=limit, offset=offset, order=ask.order),
-    )
+    found = read() if large else served.tables.get(key, _stamp(served, quarantine), read)
     return [QueuedRow(node.name, node.layer, row) for row in found]
 
 
