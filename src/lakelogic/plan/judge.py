@@ -10,14 +10,14 @@ from lakelogic.plan.kept import kept_name
 from lakelogic.plan.names import CATEGORIES, ERRORS, FAILED, MALFORMED, ORIGIN, REASON, REASONS, RULES, as_read
 from lakelogic.rules.base import Check
 from lakelogic.sql.types import Columns
-from lakelogic.transforms.base import SOURCE, named, ref
+from lakelogic.transforms.base import SOURCE, named, pick, ref, selected
 
 
 def good_rows(checks: Sequence[Check], columns: Columns) -> exp.Select:
     """Rows that meet every check. WHERE drops NULL as it drops false."""
     # `FROM source WHERE (flag)` alone would be read as a table that is called WHERE, with a column.
     met = _all(checks) if len(checks) > 1 else exp.and_(exp.true(), checks[0].predicate.copy())
-    return exp.select(*(ref(column) for column in columns)).from_(SOURCE).where(met)
+    return pick(columns).where(met, copy=False)
 
 
 def bad_rows(
@@ -28,9 +28,9 @@ def bad_rows(
     `excused_by` maps a column to what is true where its own check has failed: a rule that is NULL only because of
     such a column is not repeated. `in_turn`, checks of phase post are told only of rows that pass the others.
     """
-    failing = exp.select(*(ref(column) for column in columns)).from_(SOURCE)
-    failing = failing.select(named(FAILED, _failed(checks, excused_by, in_turn)))
-    failing = failing.where(exp.not_(exp.func("COALESCE", exp.paren(_all(checks)), exp.false())))
+    failing = pick(columns)
+    failing.select(named(FAILED, _failed(checks, excused_by, in_turn)), copy=False)
+    failing.where(exp.not_(exp.func("COALESCE", exp.paren(_all(checks)), exp.false())), copy=False)
     # A source that was quarantined before brings reasons of its own; they stay in the original row.
     own = columns.visible.without(REASONS)
     kept = [named(column.name, ref(original_name(column.name, columns))) for column in own]
@@ -41,7 +41,7 @@ def bad_rows(
         named(REASON, _first([check.label or check.name for check in checks])),
     ]
     hidden = [ref(column) for column in ORIGIN if column.name in columns]
-    return exp.select(*kept, *reasons, *hidden).from_(failing.subquery(SOURCE))
+    return selected((*kept, *reasons, *hidden), failing.subquery(SOURCE, copy=False))
 
 
 def _all(checks: Sequence[Check]) -> exp.Expr:

@@ -11,7 +11,7 @@ from lakelogic.masks.raw import raw_expression, row_id_expression
 from lakelogic.plan import names
 from lakelogic.sql.render import NOW, RUN_ID
 from lakelogic.sql.types import BIGINT, STRING, TIMESTAMP, Columns
-from lakelogic.transforms.base import SOURCE, named, ref
+from lakelogic.transforms.base import SOURCE, named, ref, selected
 
 
 def published(columns: Columns, masks: Mapping[str, Mask], stamps: Mapping[str, exp.Expr]) -> exp.Select:
@@ -23,7 +23,7 @@ def published(columns: Columns, masks: Mapping[str, Mask], stamps: Mapping[str, 
         if column.name.lower() not in lowered
     ]
     out.extend(named(name, value) for name, value in stamps.items())
-    return _with_keys(exp.select(*out), any(mask.secrets for mask in masks.values()))
+    return _with_keys(out, any(mask.secrets for mask in masks.values()))
 
 
 def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str) -> exp.Select:
@@ -47,14 +47,14 @@ def quarantined(kept: Columns, bad: Columns, masks: Mapping[str, Mask], raw: str
         named(names.ROW_ID, _row_id(bad, _told_apart(bad, stored, None if raw == "empty" else original), raw)),
         named(names.STATE_RUN, exp.Literal.string(RUN_ID)),
     ]
-    return _with_keys(exp.select(*out), raw == "sealed" or any(mask.secrets for mask in masks.values()), source)
+    return _with_keys(out, raw == "sealed" or any(mask.secrets for mask in masks.values()), source)
 
 
 def _with_original(bad: Columns) -> tuple[exp.Expr, exp.Expr]:
     """The rows with their original text beside them, which is long and told in two columns."""
     name = "_ll_original"
-    inner = exp.select(*(ref(column) for column in bad), named(name, _original(bad))).from_(SOURCE)
-    return inner.subquery(SOURCE), ref(name)
+    inner = selected((*(ref(column) for column in bad), named(name, _original(bad))))
+    return inner.subquery(SOURCE, copy=False), ref(name)
 
 
 def _original(bad: Columns) -> exp.Expr:
@@ -94,7 +94,7 @@ def _hidden(name: str, bad: Columns, data_type: exp.DataType) -> exp.Expr:
     return ref(name) if name in bad else exp.cast(exp.null(), data_type)
 
 
-def _with_keys(select: exp.Select, needed: bool, source: exp.Expr | str = SOURCE) -> exp.Select:
+def _with_keys(outputs: Sequence[exp.Expr], needed: bool, source: exp.Expr | str = SOURCE) -> exp.Select:
     """The keys come as a relation of one row, so that they stand in no query text."""
-    select = select.from_(source)
+    select = selected(outputs, source)
     return select.join(exp.to_identifier(names.KEYS), join_type="cross") if needed else select

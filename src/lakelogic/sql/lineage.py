@@ -13,6 +13,8 @@ def derived_from(query: exp.Query, names: Collection[str]) -> set[str]:
     Tables are not told apart and every part of an expression counts, so that it names too many rather than too few.
     """
     touched = {name.lower() for name in names}
+    if not touched:
+        return set()
     # An inner query may give a name that the outer one reads, and comes after it in the tree.
     while True:
         found = {

@@ -41,14 +41,13 @@ class PlainSpark(Spark):
             return f"TRY_CAST({self.sql(node, 'this')} AS {self.sql(node, 'to')})"
 
 
-def plainly(tree: exp.Expr) -> exp.Expr:
-    """The tree as Spark will read it, whatever classes the parser has for functions.
+def plainly(tree: exp.Expr, *, copy: bool = True) -> exp.Expr:
+    """The tree as Spark will read it, whatever classes the parser has for functions; without `copy`, it is used up.
 
     Raises:
         SqlError: it can't be written in Spark's SQL.
     """
-    # What transform returns is a copy already.
-    text = tree.transform(_open_cast).sql(PlainSpark, copy=False)
+    text = tree.transform(_open_cast, copy=copy).sql(PlainSpark, copy=False)
     try:
         plain = parse_one(text, read=PlainSpark)
     except ParseError:

@@ -37,7 +37,7 @@ def to_spark(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | No
 
 def for_engines(tree: exp.Expr, columns: Columns, links: Mapping[str, Columns] | None = None) -> exp.Expr:
     """A plain tree with types, in which nothing raises and no conversion is left to a session's settings."""
-    plain = plainly(tree.transform(_pinned))
+    plain = plainly(tree.transform(_pinned), copy=False)
     root = annotated(plain, columns, links)
     # From the leaves up: what replaces a node is not looked into again.
     for node in reversed(list(root.walk(bfs=False))):

@@ -37,6 +37,7 @@ __all__ = [
     "ref",
     "refuse_hidden",
     "refuse_twice",
+    "selected",
     "transform",
     "transforms",
 ]
@@ -163,12 +164,17 @@ def project(columns: Columns, changes: Mapping[str, exp.Expr], types: Mapping[st
     added = [
         Column(found.name if (found := columns.find(name)) else name, types.get(name, UNKNOWN)) for name in changes
     ]
-    return Step(exp.select(*out).from_(SOURCE), columns.with_(*added))
+    return Step(selected(out), columns.with_(*added))
 
 
 def pick(columns: Iterable[Column]) -> exp.Select:
     """A SELECT of these columns as they are."""
-    return exp.select(*(ref(column) for column in columns)).from_(SOURCE)
+    return selected(ref(column) for column in columns)
+
+
+def selected(outputs: Iterable[exp.Expr], source: exp.Expr | str = SOURCE) -> exp.Select:
+    """A SELECT of new expressions, which become part of it: a table may have thousands, and copies take time."""
+    return exp.select(*outputs, copy=False).from_(source, copy=False)
 
 
 def refuse_hidden(columns: Columns, name: str) -> None:

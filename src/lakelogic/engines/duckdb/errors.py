@@ -8,14 +8,17 @@ from collections.abc import Callable
 from lakelogic.engines.duckdb.tables import Table
 from lakelogic.errors import SourceError, WriteConflict, WriteError
 
-_KIND = re.compile(r"^(?:[A-Z][\w ]* (?:Error|error): |Generic DeltaTable error: |External error: )+")
+_KIND = re.compile(r"^(?:[A-Z][\w ]* (?:Error|error): |Generic DeltaTable error: |External error: |Unsupported: )+")
 _COLOUR = re.compile(r"\x1b\[\d*m")
 _CONFLICT = "Another writer keeps changing the table; run again when it is done."
+_NEWER = "The table is of a newer Delta protocol; upgrade lakelogic and deltalake here."
 _CURES = {
     "Schema evolution on column-mapped tables": "Add the columns with Spark, or use 'schema_policy: {evolution: strict}'.",
     "Cannot merge types": "A column has another type in the table; cast it in the contract.",
     "oncurrent": _CONFLICT,
     "has changed: expected id": _CONFLICT,
+    "inimum reader version": _NEWER,
+    "inimum writer version": _NEWER,
     "eader feature": "The table needs a newer reader; run with --engine spark.",
     "riter feature": "The table needs a newer writer; run with --engine spark.",
 }
