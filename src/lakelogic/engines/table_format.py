@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from pathlib import Path
 from typing import Generic, Protocol, TypeVar
 
 from lakelogic.engines.base import Committed, Stamp
+from lakelogic.errors import SourceError, WriteError
+from lakelogic.formats.bytes import is_uri
 from lakelogic.plan.ddl import Alteration, TableState
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan, UpkeepPlan
@@ -60,6 +63,7 @@ class TablesByFormat(ABC, Generic[Frame]):
         """How tables of a format are handled."""
 
     def write(self, table: TablePlan, frame: Frame, stamp: Stamp) -> Committed:
+        _refuse_file(table)
         return self._format(table.format).write(table, frame, stamp)
 
     def has(self, table: TablePlan) -> bool:
@@ -86,6 +90,22 @@ class TablesByFormat(ABC, Generic[Frame]):
 
     def last_sequence(self, table: TablePlan, app_id: str) -> int:
         return self._format(table.format).last_sequence(_location(table), app_id)
+
+
+def no_table(location: str) -> SourceError:
+    """What to say of a path where a table should be."""
+    return SourceError(
+        f"can't read {location}: no Delta table is there.",
+        cure="Check the path; a table that a contract writes is there after its first run.",
+    )
+
+
+def _refuse_file(table: TablePlan) -> None:
+    if not table.is_name and not is_uri(table.location) and Path(table.location).is_file():
+        raise WriteError(
+            f"can't write {table.location}: it is a file, and a table is a folder.",
+            cure="Move the file away, or name another place; the next run goes on where this one stopped.",
+        )
 
 
 def _location(table: TablePlan) -> Location:

@@ -54,13 +54,16 @@ def read_links(
 def guessed_links(loaded: LoadedContract, engine: str) -> Mapping[str, tuple[LinkPlan, Columns]] | None:
     """The links with their columns as far as files tell them without an engine; None if one does not."""
     links = {}
-    for link in loaded.model.links:
-        wanted = link_spec(link, loaded.directory)
-        found = _guessed(wanted)
-        if found is None:
-            return None
-        select, columns = link_select(link, found)
-        links[link.name] = _plan(link, wanted, select, found, engine), columns
+    for position, link in enumerate(loaded.model.links):
+        try:
+            wanted = link_spec(link, loaded.directory)
+            found = _guessed(wanted)
+            if found is None:
+                return None
+            select, columns = link_select(link, found)
+            links[link.name] = _plan(link, wanted, select, found, engine), columns
+        except LakeLogicError as error:
+            raise error.at(loaded.place("links", position)) from None
     return links
 
 

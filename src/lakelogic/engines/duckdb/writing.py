@@ -9,6 +9,7 @@ from lakelogic.engines.base import Stamp
 from lakelogic.engines.commits import told
 from lakelogic.engines.duckdb.session import Frame, Session
 from lakelogic.engines.duckdb.tables import Table, table_columns
+from lakelogic.engines.fitting import refuse_misfit, refuse_new
 from lakelogic.engines.slices import condition_of, for_delta_rs, slices_of
 from lakelogic.errors import WriteError
 from lakelogic.formats.arrow_types import columns_of
@@ -24,12 +25,6 @@ if TYPE_CHECKING:
 # Parquet can't hold these in a column's name; a table that maps names to its own can.
 _NEEDS_MAPPING = re.compile(r"[ ,;{}()\n\t=]")
 _BATCH_ROWS = 100_000
-_WIDER = {
-    "tinyint": ("smallint", "int", "bigint"),
-    "smallint": ("int", "bigint"),
-    "int": ("bigint",),
-    "float": ("double",),
-}
 
 
 def write(session: Session, table: Table, plan: TablePlan, frame: Frame, stamp: Stamp) -> None:
@@ -154,8 +149,8 @@ def _add_columns(session: Session, table: Table, plan: TablePlan, frame: Frame) 
     opened = table.open()
     there = table_columns(opened)
     schema = session.relation(frame).limit(0).to_arrow_table().schema
+    refuse_new(table.shown, plan, there, columns_of(schema))
     new = [field for field in schema if field.name not in there]
-    _refuse_new(table, plan, [field.name for field in new])
     if new:
         opened.alter.add_columns(Schema.from_arrow(_arrow_schema(new)).fields)
 
@@ -170,7 +165,7 @@ def _aligned(
     """
     given = _columns(session, frame)
     there = table_columns(table.open())
-    _refuse_new(table, plan, [column.name for column in given if column.name not in there and column.name != besides])
+    refuse_new(table.shown, plan, there, given.without([besides] if besides else []))
     known = [_fitted(table, column, given.find(column.name)) for column in there if whole or column.name in given]
     new = [quoted(column.name) for column in given if column.name not in there]
     return session.select(f"SELECT {', '.join((*known, *new))} FROM source", {"source": frame})
@@ -179,21 +174,8 @@ def _aligned(
 def _fitted(table: Table, own: Column, given: Column | None) -> str:
     if given is None:
         return f"CAST(NULL AS {duckdb_type(own.type)}) AS {quoted(own.name)}"
-    has, gets = type_name(own.type), type_name(given.type)
-    if has != gets and has not in _WIDER.get(gets, ()):
-        raise WriteError(
-            f"can't write {table.shown}: column '{own.name}' is {has} in the table, and the rows have {gets}.",
-            cure="Cast it in the contract, or change the table.",
-        )
+    refuse_misfit(table.shown, own, given)
     return f"CAST({quoted(given.name)} AS {duckdb_type(own.type)}) AS {quoted(own.name)}"
-
-
-def _refuse_new(table: Table, plan: TablePlan, new: list[str]) -> None:
-    if new and not plan.evolve:
-        raise WriteError(
-            f"{table.shown} has no column {', '.join(new)}, and schema_policy.evolution is strict.",
-            cure="Add the columns to the table, or use 'evolution: append'.",
-        )
 
 
 def _brings_columns(table: Table, given: Columns) -> bool:

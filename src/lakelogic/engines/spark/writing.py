@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 from lakelogic.engines.base import Stamp
 from lakelogic.engines.commits import told
+from lakelogic.engines.fitting import refuse_misfit, refuse_new
 from lakelogic.engines.slices import condition_of, for_spark, slices_of
 from lakelogic.engines.spark.tables import Table
 from lakelogic.engines.spark.types import columns_of
 from lakelogic.errors import WriteError
 from lakelogic.plan.model import TablePlan
 from lakelogic.sql.build import quoted
+from lakelogic.sql.types import Columns, is_nested, type_name
 from lakelogic.write.operations import AppendRows, MergeRows, ReplaceRows, ReplaceSlices
 
 if TYPE_CHECKING:
@@ -73,10 +75,12 @@ def _merging(session: SparkSession) -> Iterator[None]:
 
 def write(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame, stamp: Stamp, *, there: bool) -> None:
     """Apply the plan's operation in one commit. The first rows of a table are appended, whatever the operation."""
+    if there and not (isinstance(plan.operation, ReplaceRows) and plan.takes_columns):
+        frame = _fitted(session, table, plan, frame)
     match plan.operation:
         case MergeRows() as merge if there:
             kept = frame.drop(merge.gone) if merge.gone else frame
-            _add_columns(session, table, plan, kept)
+            _add_columns(session, table, kept)
             frame.createOrReplaceTempView(_BATCH)
             statement = merge_statement(table.sql, _BATCH, merge, kept.columns, _bounds(plan, merge, frame))
             with stamped(session, stamp), _merging(session):
@@ -188,17 +192,35 @@ def merge_statement(target: str, batch: str, merge: MergeRows, columns: list[str
     )
 
 
-def _add_columns(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame) -> None:
+def _fitted(session: SparkSession, table: Table, plan: TablePlan, frame: DataFrame) -> DataFrame:
+    """The rows with the table's types where those are wider.
+
+    Raises:
+        WriteError: a column has a type that the table's own can't hold, or is new and may not be.
+    """
+    there, given = _columns(session, table), columns_of(frame.schema)
+    gone = plan.operation.gone if isinstance(plan.operation, MergeRows) else None
+    refuse_new(table.shown, plan, there, given.without([gone] if gone else []))
+    wider = {}
+    for column in given:
+        own = there.find(column.name)
+        # Members that a struct gets are for Delta to add.
+        if own is None or (plan.evolve and is_nested(own.type) and is_nested(column.type)):
+            continue
+        refuse_misfit(table.shown, own, column)
+        if type_name(own.type) != type_name(column.type):
+            wider[column.name] = type_name(own.type)
+    return frame.withColumns({name: frame[quoted(name)].cast(kind) for name, kind in wider.items()})
+
+
+def _columns(session: SparkSession, table: Table) -> Columns:
+    return columns_of(session.sql(f"SELECT * FROM {table.sql} LIMIT 0").schema)
+
+
+def _add_columns(session: SparkSession, table: Table, frame: DataFrame) -> None:
     """A commit of its own, without the run's stamp: it must not pass for the write of the rows."""
-    there = {name.lower() for name in session.sql(f"SELECT * FROM {table.sql} LIMIT 0").columns}
-    new = [field for field in frame.schema.fields if field.name.lower() not in there]
-    if not new:
-        return
-    if not plan.evolve:
-        listed = ", ".join(field.name for field in new)
-        raise WriteError(
-            f"{table.shown} has no column {listed}, and schema_policy.evolution is strict.",
-            cure="Add the columns to the table, or use 'evolution: append'.",
-        )
-    columns = ", ".join(f"{quoted(field.name)} {field.dataType.simpleString()}" for field in new)
-    session.sql(f"ALTER TABLE {table.sql} ADD COLUMNS ({columns})")
+    there = _columns(session, table)
+    new = [field for field in frame.schema.fields if field.name not in there]
+    if new:
+        columns = ", ".join(f"{quoted(field.name)} {field.dataType.simpleString()}" for field in new)
+        session.sql(f"ALTER TABLE {table.sql} ADD COLUMNS ({columns})")

@@ -12,6 +12,7 @@ from lakelogic.engines.duckdb import altering, changes, writing
 from lakelogic.engines.duckdb.errors import source_error, write_error
 from lakelogic.engines.duckdb.session import Frame, Session
 from lakelogic.engines.duckdb.tables import Table, find_table, read_table, table_columns, unknown_table
+from lakelogic.engines.table_format import no_table
 from lakelogic.errors import WriteError
 from lakelogic.plan.ddl import Alteration, TableState
 from lakelogic.plan.locations import Location
@@ -34,8 +35,8 @@ class DeltaTables:
     def pin(self, wanted: TableToRead) -> tuple[TableToRead, Columns]:
         table = self._find(Location(wanted.location, wanted.is_name))
         with self._session.told(source_error(table)):
-            if wanted.is_name and not table.exists:
-                raise unknown_table(wanted.location)
+            if not table.exists:
+                raise unknown_table(wanted.location) if wanted.is_name else no_table(wanted.location)
             opened = table.open(wanted.version)
             when, table_id = committed_ns(opened.history(1)), str(opened.metadata().id)
             pinned = replace(wanted, version=opened.version(), rows=opened.count(), id=table_id, committed_ns=when)

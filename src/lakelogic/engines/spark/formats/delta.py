@@ -13,6 +13,7 @@ from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.tables import Table, Tables, refuse_location
 from lakelogic.engines.spark.types import columns_of
 from lakelogic.engines.spark.writing import staying
+from lakelogic.engines.table_format import no_table
 from lakelogic.plan.ddl import Alteration, TableState, statements
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan, UpkeepPlan
@@ -36,6 +37,8 @@ class DeltaTables:
         table = self._tables.find(Location(wanted.location, wanted.is_name))
         plain = replace(wanted, location=table.path or wanted.location, is_name=table.path is None)
         with source_error(wanted.location):
+            if not wanted.is_name and not self._tables.exists(table):
+                raise no_table(wanted.location)
             if table.exists and table.folder is not None:
                 from deltalake import DeltaTable
 
