@@ -6,8 +6,7 @@ import csv
 import io
 
 from lakelogic.formats.base import FileFormat, ReadOptions, formats
-from lakelogic.formats.bytes import HEAD_BYTES, read_head
-from lakelogic.formats.encodings import known_encoding, not_text
+from lakelogic.formats.encodings import text_head
 from lakelogic.sql.types import STRING, Column, Columns
 
 
@@ -22,13 +21,7 @@ class Csv(FileFormat):
 
 
 def _names(path: str, options: ReadOptions) -> list[str]:
-    head = read_head(path)
-    try:
-        # A character may be cut at the end of what was read; the header is at its beginning.
-        text = head.decode(known_encoding(options.encoding), "ignore" if len(head) == HEAD_BYTES else "strict")
-    except UnicodeDecodeError:
-        raise not_text(path, options.encoding) from None
-    lines = io.StringIO(text.removeprefix("\ufeff"), newline="")
+    lines = io.StringIO(text_head(path, options.encoding), newline="")
     rows = csv.reader(
         lines,
         delimiter=options.delimiter,

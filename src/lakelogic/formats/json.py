@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from lakelogic.formats.base import DataFile, FileFormat, ReadOptions, formats
 from lakelogic.formats.bytes import HEAD_BYTES, read_head
+from lakelogic.formats.encodings import text_head
 from lakelogic.sql.types import Column, Columns
 
 # More than this is for an engine to look through.
@@ -37,10 +38,14 @@ class Json(FileFormat):
 
 
 def is_document(path: str, options: ReadOptions) -> bool:
-    """Whether a file is one document (an array, or an object over several lines) rather than lines."""
+    """Whether a file is one document (an array, or an object over several lines) rather than lines.
+
+    Raises:
+        SourceError: it is not in the encoding that the contract names.
+    """
+    head = text_head(path, options.encoding).lstrip()
     if options.multiline is not None:
         return options.multiline
-    head = read_head(path).decode("utf-8-sig", errors="replace").lstrip()
     if head.startswith("["):
         return True
     first = head.split("\n", 1)[0].strip()

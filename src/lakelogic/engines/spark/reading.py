@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from lakelogic.engines.spark.types import columns_of, spark_schema
 from lakelogic.errors import SourceError
-from lakelogic.formats.base import Layout, union_of
+from lakelogic.formats.base import Layout, refuse_repeated, union_of
 from lakelogic.formats.encodings import known_encoding
 from lakelogic.formats.json import is_document
 from lakelogic.plan.locations import Location
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, DataFrameReader, SparkSession
     from pyspark.sql.types import StructType
 
+_CASE = "spark.sql.caseSensitive"
 _GLOB = re.compile(r"([\[\]{}*?\\])")
 _JAVA_CHARSETS = {
     "utf-8-sig": "utf-8",
@@ -42,9 +43,19 @@ def with_json_columns(session: SparkSession, wanted: FilesToRead) -> FilesToRead
     declared = tuple(name for name in wanted.as_text if name not in wanted.partitions)
     for files, document in zip(_json_groups(wanted), (True, False), strict=True):
         if files:
-            inferred = columns_of(_json_reader(session, files_only, document).json(_literal(files)).schema)
+            inferred = _inferred(session, files_only, files, document)
+            refuse_repeated(files[0] if len(files) == 1 else wanted.root, inferred)
             layouts.append(Layout(_declared_as_text(inferred.without([MALFORMED.name]), declared), files))
     return replace(wanted, columns=union_of(layouts), layouts=tuple(layouts))
+
+
+def _inferred(session: SparkSession, wanted: FilesToRead, files: tuple[str, ...], document: bool) -> Columns:
+    """The columns of some files; names that differ in case only are found, so that they can be told."""
+    session.conf.set(_CASE, "true")
+    try:
+        return columns_of(_json_reader(session, wanted, document).json(_literal(files)).schema)
+    finally:
+        session.conf.set(_CASE, "false")
 
 
 def read_files(session: SparkSession, wanted: FilesToRead) -> DataFrame:
@@ -144,7 +155,8 @@ def _malformed(layout: Layout) -> SparkColumn:
     from pyspark.sql import functions as F
 
     beside = F.col(quoted(_first(layout).name)).cast("string")
-    return F.coalesce(F.col(MALFORMED.name), F.when(beside.isNull(), beside))
+    # Bytes that are no text would be written as they are, and nobody else could read the table.
+    return F.coalesce(F.make_valid_utf8(F.col(MALFORMED.name)), F.when(beside.isNull(), beside))
 
 
 def _schema(layout: Layout) -> StructType:
