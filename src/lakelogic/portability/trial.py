@@ -73,6 +73,8 @@ def _apart(loaded: LoadedContract, folder: Path) -> LoadedContract:
             "quarantine": model.quarantine.model_copy(
                 update={**quarantine, "target": str(folder / "quarantine"), "write_mode": "append"}
             ),
+            # Which part of a source is new is asked of the source, and these rows have another one.
+            "source": model.source and model.source.model_copy(update={"watermark_strategy": None}),
             "quality": model.quality.model_copy(update={"fail_pipeline_on_dataset_error": False}),
         }
     )

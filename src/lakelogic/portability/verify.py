@@ -112,7 +112,7 @@ def _source_columns(loaded: LoadedContract) -> tuple[Columns | None, str | None]
         found = Beginning(loaded, Ask(), None).input().everything().guessed()
     except LakeLogicError as error:
         return None, error.message
-    return found, None if found is not None else "the source tells its columns only to an engine"
+    return found, None if found is not None else "the source is not there, or tells its columns only to an engine"
 
 
 def _written(folder: Path, columns: Columns, rows: Sequence[Row]) -> Path:

@@ -18,6 +18,8 @@ def verdict_view(verdict: Verdict, console: Console) -> RenderableType:
     sign = mark(console, "good" if verdict.is_portable else "bad")
     head = Text.assemble(sign, " ", (verdict.contract, "bold"), f"  {_sentence(verdict)}")
     unseen = [line(f"  rows are made for the model: {verdict.unseen}", "dim")] if verdict.unseen else []
+    if verdict.unseen and verdict.refusals:
+        unseen.append(line("  the rows may be what is refused; run the contracts that write its sources first", "dim"))
     parts = [section("Engines", _engines(verdict, console))]
     if verdict.differences:
         parts.append(section(f"Differences  {_how_many(verdict)}", _differences(verdict)))
