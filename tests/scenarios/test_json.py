@@ -98,5 +98,5 @@ def test_compressed_lines_are_read(project: Project) -> None:
 
 def test_keys_that_differ_only_in_case_are_told_and_not_guessed(project: Project) -> None:
     project.file("in/1.json", '{"id": 1, "ID": 2}\n')
-    with pytest.raises(SourceError, match=r"column `id` already exists.*differ in case only"):
+    with pytest.raises(SourceError, match=r"1.json has columns 'ID' and 'id', which differ in case only"):
         project.read(_SOURCE)

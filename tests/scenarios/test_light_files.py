@@ -15,7 +15,6 @@ _SOURCE = "source: {path: in/*}\nmaterialization: {target_path: out}\n"
 _OF_SPARK = {
     "catalog",
     "test_tables_of_the_catalog_are_read_by_name",
-    "test_keys_that_differ_only_in_case_are_told_and_not_guessed",
     "test_a_file_that_spark_cant_name_is_refused",
     "test_a_state_folder_that_cant_hold_the_log_is_refused_before_anything_is_read",
     "test_a_folder_with_an_odd_name_holds_a_whole_project",
@@ -27,12 +26,6 @@ globals().update(scenarios_of(test_csv, test_json, test_columnar, test_folders, 
 @pytest.fixture
 def project(tmp_path: Path) -> LightProject:
     return light_project(tmp_path)
-
-
-def test_keys_that_differ_only_in_case_are_told(project: LightProject) -> None:
-    project.file("in/1.json", '{"id": 1, "ID": 2}\n')
-    with pytest.raises(SourceError, match=r"1.json has columns 'id' and 'ID', which differ in case only"):
-        project.read(_SOURCE)
 
 
 def test_a_key_that_a_record_has_twice_is_refused(project: LightProject) -> None:

@@ -99,7 +99,6 @@ def _committed(entry: Mapping[str, Any], shown: str) -> Committed:
     operation = str(said(entry).get("operation") or entry["operation"])
     merged = operation == "MERGE"
     idle = 0 if merged and entry["operation"] != "MERGE" else None
-    deleted = ("numTargetRowsDeleted", "num_target_rows_deleted") if merged else ("numDeletedRows", "num_deleted_rows")
     return Committed(
         location=shown,
         version=int(entry["version"]),
@@ -107,7 +106,7 @@ def _committed(entry: Mapping[str, Any], shown: str) -> Committed:
         rows=None if merged else _added(count("numOutputRows", "num_added_rows"), count("numCopiedRows")),
         inserted=idle if idle is not None else count("numTargetRowsInserted", "num_target_rows_inserted"),
         updated=idle if idle is not None else count("numTargetRowsUpdated", "num_target_rows_updated"),
-        deleted=idle if idle is not None else count(*deleted),
+        deleted=idle if idle is not None else count("numTargetRowsDeleted", "num_target_rows_deleted"),
         operation=operation,
     )
 

@@ -71,7 +71,7 @@ def _columns(paths: Iterable[str], declared: tuple[str, ...], options: ReadOptio
         for row in _rows(path, options):
             for name, value in row.members.items():
                 members[name] = merged(members.get(name), found_in(value))
-        refuse_repeated(path, Columns(tuple(Column(name) for name in members)))
+        refuse_repeated(path, Columns(tuple(Column(name) for name in sorted(members))))
     typed = ((name, type_of(kind)) for name, kind in sorted(members.items()))
     columns = Columns(tuple(Column(name, kind) for name, kind in typed if kind is not None))
     present = {column.name.lower(): column.name for column in columns}

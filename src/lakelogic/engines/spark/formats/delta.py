@@ -14,6 +14,7 @@ from lakelogic.engines.spark.tables import Table, Tables, refuse_location
 from lakelogic.engines.spark.types import columns_of
 from lakelogic.engines.spark.writing import staying
 from lakelogic.engines.table_format import no_table
+from lakelogic.errors import SourceError
 from lakelogic.plan.ddl import Alteration, TableState, statements
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan, UpkeepPlan
@@ -37,8 +38,8 @@ class DeltaTables:
         table = self._tables.find(Location(wanted.location, wanted.is_name))
         plain = replace(wanted, location=table.path or wanted.location, is_name=table.path is None)
         with source_error(wanted.location):
-            if not wanted.is_name and not self._tables.exists(table):
-                raise no_table(wanted.location)
+            if not self._tables.exists(table):
+                raise self._unknown(wanted.location) if wanted.is_name else no_table(wanted.location)
             if table.exists and table.folder is not None:
                 from deltalake import DeltaTable
 
@@ -56,6 +57,10 @@ class DeltaTables:
             if plain.changes is not None:
                 return changes.read(self._session, plain, plain.changes)
             return reading.read_table(self._session, plain)
+
+    def _unknown(self, name: str) -> SourceError:
+        where = "the catalog of Spark" if self._warehouse is None else "the project's warehouse"
+        return SourceError(f"can't read {name}: {name} is not in {where}.", cure="Check the name.")
 
     def write(self, table: TablePlan, frame: DataFrame, stamp: Stamp) -> Committed:
         refuse_location(table, self._warehouse)
