@@ -30,9 +30,13 @@ class Unique(DatasetRule):
 
     @classmethod
     def from_yaml(cls, body: Any) -> Any:
-        if isinstance(body, str):
-            return {"field": body}
-        return {"columns": body} if isinstance(body, list) else body
+        match body:
+            # However one column is written, it is the same rule.
+            case str(name) | [str(name)]:
+                return {"field": name}
+            case list():
+                return {"columns": body}
+        return body
 
     @model_validator(mode="after")
     def _names_columns(self) -> Self:

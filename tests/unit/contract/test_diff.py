@@ -62,6 +62,14 @@ def test_a_contract_does_not_differ_from_itself() -> None:
     assert found.changes == () and not found.breaks
 
 
+def test_a_key_that_is_written_in_another_way_is_the_same_rule() -> None:
+    anchor = "    - row_count_between"
+    first, *others = (
+        _loaded(_OLD.replace(anchor, f"    - unique: {key}\n{anchor}")) for key in ("id", "[id]", "{field: id}")
+    )
+    assert [diff(first, other).changes for other in others] == [(), ()]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "effect", "code", "subject"),
     [
