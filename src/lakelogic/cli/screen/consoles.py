@@ -8,8 +8,8 @@ from typing import TextIO
 
 from rich.console import Console, RenderableType
 
-# Plain output is read by programs and later: nothing is cut to fit a screen that is not there.
-_PLAIN_WIDTH = 1000
+# Plain output is read by programs and later: nothing is cut or broken to fit a screen that is not there.
+_PLAIN_WIDTH = 1_000_000
 
 
 def output() -> Console:
