@@ -18,4 +18,4 @@ class Rendering:
     columns: bool = False
 
 
-renderings: Registry[Rendering] = Registry("dag_format", "lakelogic.viewer.formats")
+renderings: Registry[Rendering] = Registry("form", "lakelogic.viewer.formats", "dag_formats")

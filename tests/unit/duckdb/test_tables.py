@@ -67,3 +67,12 @@ def test_a_table_of_a_newer_protocol_is_refused_in_one_line(
 def test_a_place_without_a_table_is_named(engine: DuckDBEngine, tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=f"can't read {tmp_path}/none"):
         _rows(engine, tmp_path / "none")
+
+
+def test_a_table_that_is_not_there_is_told_with_what_to_do(engine: DuckDBEngine, tmp_path: Path) -> None:
+    with pytest.raises(SourceError) as caught:
+        engine.table_columns(TableToRead(str(tmp_path / "t"), is_name=False))
+    assert str(caught.value) == (
+        f"can't read {tmp_path}/t: there is no table, or none that may be read."
+        " Run first what writes it, or check the path."
+    )

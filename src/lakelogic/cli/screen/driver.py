@@ -10,7 +10,7 @@ from rich.text import Text
 
 from lakelogic.cli.screen.layout import has_room_for_reasons, headed, joined, line, mark, section
 from lakelogic.driver.summary import Outcome, Summary
-from lakelogic.wording import number, one_line, seconds, shortened
+from lakelogic.wording import counted, number, one_line, seconds, shortened
 
 _KINDS = {
     "succeeded": "good",
@@ -40,7 +40,7 @@ def summary_view(summary: Summary, console: Console) -> RenderableType:
         *(f"{o.contract}: {text}" for o in summary.outcomes for text in o.warnings),
     ]
     if saved := summary.references:
-        notes.append(f"references: {saved['read']} read, {saved['saved']} reads saved")
+        notes.append(f"references: {saved['read']} read, {counted(saved['saved'], 'time')} taken from the cache")
     if notes:
         parts.append(section("Notes", *(line(note, "yellow") for note in notes)))
     return Group(*parts)

@@ -10,6 +10,7 @@ from lakelogic.errors import SourceError, WriteConflict, WriteError
 
 _KIND = re.compile(r"^(?:[A-Z][\w ]* (?:Error|error): |Generic DeltaTable error: |External error: |Unsupported: )+")
 _COLOUR = re.compile(r"\x1b\[\d*m")
+_NOT_THERE = re.compile(r"Local path \".*\" does not exist or you don't have access")
 _CONFLICT = "Another writer keeps changing the table; run again when it is done."
 _NEWER = "The table is of a newer Delta protocol; upgrade lakelogic and deltalake here."
 _CURES = {
@@ -19,6 +20,7 @@ _CURES = {
     "has changed: expected id": _CONFLICT,
     "inimum reader version": _NEWER,
     "inimum writer version": _NEWER,
+    "does not exist or you don't have access": "Run first what writes it, or check the path.",
     "eader feature": "The table needs a newer reader; run with --engine spark.",
     "riter feature": "The table needs a newer writer; run with --engine spark.",
 }
@@ -58,7 +60,7 @@ def first_line(error: Exception) -> str:
     lines = [line.strip() for line in _COLOUR.sub("", str(error)).splitlines() if line.strip()]
     causes = [line.lstrip("↳ ") for line in lines if line.startswith("↳")]
     line = causes[-1] if causes else lines[0] if lines else type(error).__name__
-    return _KIND.sub("", line).rstrip(".") + "."
+    return _NOT_THERE.sub("there is no table, or none that may be read", _KIND.sub("", line)).rstrip(".!") + "."
 
 
 def cure_of(error: Exception) -> str | None:
