@@ -97,8 +97,9 @@ def why(
     as_json: options.AsJson = False,
 ) -> None:
     """Tell of a key what it failed, with which values, where, when."""
-    found = _open(contract, engine, env).why(key)
-    _show(found, f"no row with the key {', '.join(key)} was ever quarantined.", as_json)
+    quarantine = _open(contract, engine, env)
+    what = f"with the key {', '.join(key)}" if quarantine.contract.primary_key else f"of the id {key[0]}"
+    _show(quarantine.why(key), f"no row {what} was ever quarantined.", as_json)
 
 
 @app.command("replay")

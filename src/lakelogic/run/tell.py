@@ -13,7 +13,7 @@ from lakelogic.contract import LoadedContract
 from lakelogic.run.result import RunResult
 from lakelogic.state.claims import Pinned
 from lakelogic.state.runlog import as_text
-from lakelogic.wording import UNKNOWN
+from lakelogic.wording import share
 
 if TYPE_CHECKING:
     from loguru import Logger
@@ -55,14 +55,13 @@ def tell(result: RunResult) -> None:
         if rule.status != "passed":
             log.warning("{} (measured {})", rule.message, rule.value)
     _tell_service_levels(log, result)
-    ratio = UNKNOWN if counts.ratio is None else f"{100 * counts.ratio:.1f}%"
     log.info(
         "Run complete [layer={}] | Total: {} | Good: {} | Quarantine: {} | Ratio: {}",
         result.layer or "-",
         counts.source,
         counts.good,
         counts.quarantined,
-        ratio,
+        share(counts.ratio, 1),
     )
 
 
