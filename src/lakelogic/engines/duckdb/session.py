@@ -164,4 +164,7 @@ def _connect() -> DuckDBPyConnection:
     }
     if limit := os.environ.get(MEMORY):
         settings["memory_limit"] = limit
-    return duckdb.connect(":memory:", config=settings)
+    connection = duckdb.connect(":memory:", config=settings)
+    # In a notebook its own bar would be drawn among what a run prints.
+    connection.execute("SET enable_progress_bar = false")
+    return connection
