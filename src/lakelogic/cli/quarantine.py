@@ -120,8 +120,10 @@ def replay(
     _tell("replayed", quarantine.replay(_wanted(run, rule, "active", since, until, row), reason=reason), as_json)
 
 
-@app.command("release")
-def release(
+@app.command("drop", help="Mark active rows as dropped: nobody needs them.")
+@app.command("release", help="Move active rows to the target as they are, although they failed.")
+def settle(
+    context: typer.Context,
     contract: _Contract,
     run: _Run = None,
     rule: _Rule = None,
@@ -134,32 +136,15 @@ def release(
     env: options.Environment = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Move active rows to the target as they are, although they failed."""
+    """Decide about active rows, as the command says."""
     quarantine, wanted = _open(contract, engine, env), _wanted(run, rule, "active", since, until, row)
     options.require_reason(reason)
-    options.confirm(f"Move {_counted(quarantine, wanted)} to the target although they failed?", yes)
-    _tell("released", quarantine.release(wanted, reason=reason), as_json)
-
-
-@app.command("drop")
-def drop(
-    contract: _Contract,
-    run: _Run = None,
-    rule: _Rule = None,
-    since: _Since = None,
-    until: _Until = None,
-    row: _Row = None,
-    reason: _Reason = "",
-    yes: options.Yes = False,
-    engine: options.Engine = None,
-    env: options.Environment = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Mark active rows as dropped: nobody needs them."""
-    quarantine, wanted = _open(contract, engine, env), _wanted(run, rule, "active", since, until, row)
-    options.require_reason(reason)
-    options.confirm(f"Mark {_counted(quarantine, wanted)} as dropped?", yes)
-    _tell("dropped", quarantine.drop(wanted, reason=reason), as_json)
+    if context.info_name == "release":
+        options.confirm(f"Move {_counted(quarantine, wanted)} to the target although they failed?", yes)
+        _tell("released", quarantine.release(wanted, reason=reason), as_json)
+    else:
+        options.confirm(f"Mark {_counted(quarantine, wanted)} as dropped?", yes)
+        _tell("dropped", quarantine.drop(wanted, reason=reason), as_json)
 
 
 def _open(contract: Path, engine: str | None, environment: str | None) -> Quarantine:
