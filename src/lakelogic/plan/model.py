@@ -279,8 +279,3 @@ class Plan:
     def measures_first(self) -> bool:
         """Whether an aggregate over the good rows comes before the write."""
         return bool(self.audits or self.unique_by)
-
-    @property
-    def shaping_steps(self) -> tuple[StepPlan, ...]:
-        """Steps before the split that may change the number of rows."""
-        return tuple(step for step in self.pre.steps if step.effect is not None or not step.row_wise)

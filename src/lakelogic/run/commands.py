@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Any
 
 from lakelogic.engines.base import Committed, Engine
@@ -15,7 +14,7 @@ from lakelogic.plan.model import Role, TablePlan
 from lakelogic.plan.names import ROW_ID
 from lakelogic.run.again import resolution
 from lakelogic.run.begin import Beginning
-from lakelogic.run.result import RunResult
+from lakelogic.run.result import RunResult, result_of_claim
 from lakelogic.state.claims import QUARANTINE, RESET, Claim, Pinned
 from lakelogic.write.operations import ReplaceRows
 
@@ -35,7 +34,7 @@ def drop_rows(beginning: Beginning, engine: Engine[Any], claim: Claim) -> RunRes
     dropped = resolution(engine, rows, "dropped", claim.run_id, reprocessed=False)
     table = resolving(_quarantine(beginning))
     written = engine.write(table, dropped, beginning.stamp("quarantine", claim))
-    return replace(_result(beginning, claim, engine), quarantine=written)
+    return replace(result_of_claim(beginning.loaded, claim, engine.name), quarantine=written)
 
 
 def claim_reset(beginning: Beginning, engine: Engine[Any], reason: str, *, empty: bool) -> Claim:
@@ -47,7 +46,7 @@ def claim_reset(beginning: Beginning, engine: Engine[Any], reason: str, *, empty
 def forget(beginning: Beginning, engine: Engine[Any], claim: Claim) -> RunResult:
     """Let earlier runs count no more, and take all rows out of the tables if the claim says so. Repeatable."""
     beginning.claims.forget(claim)
-    result = _result(beginning, claim, engine)
+    result = result_of_claim(beginning.loaded, claim, engine.name)
     if claim.input.batch_id != _EMPTY:
         return result
     target = _emptied(beginning, engine, claim, beginning.plain_target, "target")
@@ -72,22 +71,3 @@ def _quarantine(beginning: Beginning) -> TablePlan:
     if (table := beginning.quarantine) is None:
         raise ContractError("the contract has no quarantine.", cure="Set quarantine.enabled.")
     return table
-
-
-def _result(beginning: Beginning, claim: Claim, engine: Engine[Any]) -> RunResult:
-    return RunResult(
-        run_id=claim.run_id,
-        pipeline_run_id=claim.pipeline_run_id,
-        contract=beginning.loaded.name,
-        layer=beginning.loaded.layer,
-        engine=engine.name,
-        status="succeeded",
-        reason=claim.reason,
-        mode=claim.mode,
-        started=claim.started,
-        ended=datetime.now(UTC),
-        fingerprint=claim.fingerprint,
-        location=claim.input.location,
-        attempt=claim.attempt,
-        sequence=claim.sequence,
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,6 +16,7 @@ from lakelogic.run.looking import SafeRows
 from lakelogic.state.claims import Claim
 
 if TYPE_CHECKING:
+    from lakelogic.contract import LoadedContract
     from lakelogic.exports.receipts import Receipt
 
 FORMAT = 1
@@ -271,6 +272,26 @@ def result_of(plan: Plan, claim: Claim, status: Status, ended: datetime) -> RunR
         attempt=claim.attempt,
         sequence=claim.sequence,
         max_ratio=plan.max_quarantine_ratio,
+    )
+
+
+def result_of_claim(contract: LoadedContract, claim: Claim, engine: str) -> RunResult:
+    """A change of the tables that has succeeded, as far as its claim tells."""
+    return RunResult(
+        run_id=claim.run_id,
+        pipeline_run_id=claim.pipeline_run_id,
+        contract=contract.name,
+        layer=contract.layer,
+        engine=engine,
+        status="succeeded",
+        reason=claim.reason,
+        mode=claim.mode,
+        started=claim.started,
+        ended=datetime.now(UTC),
+        fingerprint=claim.fingerprint,
+        location=claim.input.location,
+        attempt=claim.attempt,
+        sequence=claim.sequence,
     )
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lakelogic.engines.base import Committed, Engine
@@ -12,7 +11,7 @@ from lakelogic.plan.model import TablePlan
 from lakelogic.plan.names import QUARANTINE_RUN, STATE_RUN
 from lakelogic.run.again import Again, resolution
 from lakelogic.run.begin import Ask, Beginning
-from lakelogic.run.result import Counts, RunResult
+from lakelogic.run.result import Counts, RunResult, result_of_claim
 from lakelogic.sources.discover import source_of
 from lakelogic.state.claims import QUARANTINE, RESET, Claim
 from lakelogic.write.operations import AppendRows
@@ -73,27 +72,14 @@ class Unfinished:
 
     def accounts(self, target: Committed) -> RunResult:
         """The run as far as its commits tell: its input or its contract is no longer what it was."""
-        claim, loaded, bad = self.claim, self.beginning.loaded, self._quarantine()
+        claim, bad = self.claim, self._quarantine()
         quarantine = self.engine.find_commit(bad, claim.run_id) if bad else None
-        return RunResult(
-            run_id=claim.run_id,
-            pipeline_run_id=claim.pipeline_run_id,
-            contract=loaded.name,
-            layer=loaded.layer,
-            engine=self.engine.name,
-            status="succeeded",
-            reason=claim.reason,
-            mode=claim.mode,
-            started=claim.started,
-            ended=datetime.now(UTC),
-            fingerprint=claim.fingerprint,
-            location=claim.input.location,
+        return replace(
+            result_of_claim(self.beginning.loaded, claim, self.engine.name),
             counts=Counts(good=target.rows, quarantined=quarantine.rows if quarantine else 0),
             target=target,
             quarantine=quarantine,
             notes=("An earlier process wrote these rows and ended before it could count the others.",),
-            attempt=claim.attempt,
-            sequence=claim.sequence,
         )
 
 

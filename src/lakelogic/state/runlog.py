@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from lakelogic.errors import RunBusy, StateError
 from lakelogic.sources.delta_paths import can_open
+from lakelogic.state.appending import append_rows
 from lakelogic.state.locks import target_lock
 
 if TYPE_CHECKING:
@@ -146,9 +147,8 @@ class RunLog:
         Raises:
             StateError: the log can't be written.
         """
-        from deltalake import CommitProperties, Transaction, write_deltalake
-        from deltalake.exceptions import CommitFailedError, DeltaError
-        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random
+        from deltalake import CommitProperties, Transaction
+        from deltalake.exceptions import DeltaError
 
         transactions = None
         if app_id is not None and sequence is not None:
@@ -156,20 +156,10 @@ class RunLog:
                 return
             transactions = [Transaction(app_id, sequence)]
         table = as_table([{**row, "format": FORMAT}], self.schema())
-        # Processes that write the very first rows at once all create the table; one wins, and the others append.
-        again = Retrying(
-            retry=retry_if_exception_type(CommitFailedError),
-            stop=stop_after_attempt(6),
-            wait=wait_random(0, 0.3),
-            reraise=True,
-        )
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            again(
-                write_deltalake,
-                str(self.path),
+            append_rows(
+                self.path,
                 table,
-                mode="append",
                 schema_mode="merge",
                 commit_properties=CommitProperties(app_transactions=transactions),
                 configuration=_SETTINGS,

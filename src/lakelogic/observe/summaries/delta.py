@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lakelogic.observe.rows import COLUMNS, Row
 from lakelogic.observe.summaries.base import SummaryBackend, summary_backends
+from lakelogic.state.appending import append_rows
 from lakelogic.state.runlog import as_table
 
 
@@ -22,9 +23,7 @@ class DeltaSummaries(SummaryBackend):
 
     def write(self, rows: Sequence[Row]) -> None:
         import pyarrow as pa
-        from deltalake import write_deltalake
-        from deltalake.exceptions import CommitFailedError, DeltaError
-        from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_random
+        from deltalake.exceptions import DeltaError
 
         types = {
             "text": pa.string(),
@@ -33,15 +32,7 @@ class DeltaSummaries(SummaryBackend):
             "moment": pa.timestamp("us", tz="UTC"),
         }
         table = as_table(rows, pa.schema([(column.name, types[column.kind]) for column in COLUMNS]))
-        # Pipelines that end at once may all create the table; one wins, and the others append.
-        again = Retrying(
-            retry=retry_if_exception_type(CommitFailedError),
-            stop=stop_after_attempt(6),
-            wait=wait_random(0, 0.3),
-            reraise=True,
-        )
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            again(write_deltalake, str(self.path), table, mode="append")
+            append_rows(self.path, table)
         except (DeltaError, OSError, pa.ArrowException) as error:
             raise self.refused(error) from None
