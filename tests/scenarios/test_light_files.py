@@ -43,6 +43,17 @@ def test_text_after_a_closing_quote_is_refused_before_anything_is_written(projec
     assert project.versions() is None
 
 
+def test_a_quote_that_closes_at_the_beginning_of_a_line_is_not_taken_for_one_that_opens(project: LightProject) -> None:
+    project.file("in/1.csv", 'id,text\n1,"x\n"y\n""\n')
+    with pytest.raises(SourceError, match=r'line 3 of .*1.csv has text after a closing "'):
+        project.read(_SOURCE)
+
+
+def test_line_ends_inside_of_values_are_one_character_in_malformed_rows_too(project: LightProject) -> None:
+    project.file("in/1.csv", b'id,text\r\n1,"x\r\ny",z\r\n')
+    assert [row["text"] for row in project.read(_SOURCE)] == ["x\ny"]
+
+
 def test_columns_with_odd_names_go_through_a_merge(project: LightProject) -> None:
     project.file("in/1.csv", "with space,quo`te,a.b,it's,Total (€)\n1,2,3,4,5\nx,2,3,4,5\n")
     fields = "model: {fields: [{name: with space, type: int, required: true}, {name: 'quo`te', type: int}]}\n"

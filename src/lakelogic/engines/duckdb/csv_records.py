@@ -44,10 +44,10 @@ def csv_batches(path: str, names: list[str], options: ReadOptions) -> Iterator[p
             for batch in reader:
                 yield _judged(batch, head)
                 if malformed:
-                    yield _malformed(malformed, names, options)
+                    yield _malformed(malformed, names, head, options)
                     malformed.clear()
         if malformed:
-            yield _malformed(malformed, names, options)
+            yield _malformed(malformed, names, head, options)
     except UnicodeDecodeError:
         raise not_text(path, options.encoding) from None
     except (ArrowInvalid, OSError) as error:
@@ -121,11 +121,11 @@ def _judged(batch: pa.RecordBatch, head: _Head) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([*columns, nothing], [*batch.schema.names, MALFORMED.name])
 
 
-def _malformed(texts: list[str], names: list[str], options: ReadOptions) -> pa.RecordBatch:
+def _malformed(texts: list[str], names: list[str], head: _Head, options: ReadOptions) -> pa.RecordBatch:
     """Rows with too few or too many values: those that they have, and their text."""
     import pyarrow as pa
 
-    rows = [_values(text, options) for text in texts]
+    rows = [_values(text.replace("\r\n", "\n") if head.line_end == "\r\n" else text, options) for text in texts]
     columns = [[row[i] if i < len(row) else None for row in rows] for i in range(len(names))]
     return pa.RecordBatch.from_arrays([pa.array(c, pa.string()) for c in (*columns, texts)], [*names, MALFORMED.name])
 
