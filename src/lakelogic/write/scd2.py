@@ -23,12 +23,14 @@ class Scd2(Strategy):
 
     def operation(self, rows: Rows) -> MergeRows:
         versions = _versions(rows)
-        begin = versions.history.begin
-        told = (*versions.own.without([begin]), *versions.tracked, *versions.untracked)
+        begin, key = versions.history.begin, versions.dimension.key
+        told = (*versions.own.without([begin, key]), *versions.tracked, *versions.untracked)
         return MergeRows(
             rows.keys,
             (*rows.keys, begin),
             tuple(column.name for column in told),
+            # A version keeps the key that facts point to.
+            insert_only=(key,),
             gone=GONE,
             may_repeat=versions.time is not None,
         )

@@ -77,7 +77,6 @@ class Versions:
         steps = {
             "_ll_events": self._events() if self.time else self._in_turn(self._events()),
             "_ll_ordered": self._ordered(),
-            "_ll_stored": self._stored(),
             "_ll_followed": self._followed(),
             "_ll_begun": self._begun(),
             "_ll_numbered": self._numbered(),
@@ -105,7 +104,7 @@ class Versions:
     @property
     def _known(self) -> tuple[Column, ...]:
         """What the table tells of a version."""
-        return self.own.without([self.history.begin, self.history.current]).items
+        return self.own.without([self.history.begin, self.history.current, self.dimension.key]).items
 
     def _events(self) -> str:
         """All that is known of the batch's keys, an event for each time; `_ll_before` counts versions not looked at."""
@@ -143,18 +142,18 @@ class Versions:
         )
 
     def _ordered(self) -> str:
-        """Of events at one time the last counts: a row more than a delete, higher values more than lower ones."""
+        """Of events at one time the last counts: a row more than a delete, higher values more than lower ones.
+
+        It knows the version that the table begins at that time, which may have begun with another one.
+        """
         values = ties((*self.tracked, *self.untracked), "ASC")
         order = ", ".join(["_ll_at", "_ll_ends DESC", *values, "_ll_first ASC NULLS FIRST"])
-        return f"SELECT *, lead(_ll_at) OVER (PARTITION BY {self._key} ORDER BY {order}) AS _ll_next FROM _ll_events"
-
-    def _stored(self) -> str:
-        """The number and the key of the version that began at a time, whether or not its event still counts."""
-        over = f"OVER (PARTITION BY {self._key}, _ll_at)"
-        number, key = quoted(self.history.version), quoted(self.dimension.key)
+        over = f"OVER (PARTITION BY {self._key} ORDER BY {order}"
+        so_far = f"{over} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+        # Both grow with the time.
+        began, was = (f"max(IF({_OWN}, {of}, NULL)) {so_far}" for of in ("_ll_at", quoted(self.history.version)))
         return (
-            f"SELECT *, max(IF({_OWN}, {number}, NULL)) {over} AS _ll_was, "
-            f"max(IF({_OWN}, {key}, NULL)) {over} AS _ll_key FROM _ll_ordered"
+            f"SELECT *, lead(_ll_at) {over}) AS _ll_next, IF({began} = _ll_at, {was}, NULL) AS _ll_was FROM _ll_events"
         )
 
     def _followed(self) -> str:
@@ -166,9 +165,8 @@ class Versions:
             latest = f"max_by(STRUCT({listed(c.name for c in self.untracked)}), IF(_ll_ends, NULL, _ll_at))"
             newest = f", {latest} OVER (PARTITION BY {self._key}) AS _ll_newest"
         return (
-            f"SELECT *, lag(_ll_ends) {over} AS _ll_after_end{before}{newest}, "
-            f"max(IF(_ll_was = 1, _ll_key, NULL)) OVER (PARTITION BY {self._key}) AS _ll_first_key "
-            "FROM _ll_stored WHERE _ll_next IS NULL OR _ll_next <> _ll_at"
+            f"SELECT *, lag(_ll_ends) {over} AS _ll_after_end{before}{newest} FROM _ll_ordered "
+            "WHERE _ll_next IS NULL OR _ll_next <> _ll_at"
         )
 
     def _begun(self) -> str:
@@ -209,7 +207,7 @@ class Versions:
             history.current: "_ll_until IS NULL",
             history.version: "_ll_number",
             history.reason: _REASON,
-            self.dimension.key: f"coalesce(IF(_ll_number = 1, _ll_first_key, _ll_key), {made})",
+            self.dimension.key: made,
         }
         if self.time:
             values[self.time.name] = f"CAST(_ll_at AS {type_name(self.time.type)})"
