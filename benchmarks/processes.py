@@ -51,6 +51,7 @@ def measure_apart(
             stdout=said,
             stderr=said,
             cwd=Path(__file__).parent.parent,
+            env=_environment(python),
             start_new_session=True,
         )
         try:
@@ -75,6 +76,11 @@ def answer_with(measure: Callable[..., Measured]) -> None:
         partial.replace(path)
 
     tell(measure(tell=tell, **arguments))
+
+
+def _environment(python: str) -> dict[str, str]:
+    """A path that leads to this project's own packages is not for an environment of another product."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH" or python == sys.executable}
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:
