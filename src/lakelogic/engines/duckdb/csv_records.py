@@ -86,7 +86,7 @@ def _layout(names: list[str], head: _Head, options: ReadOptions) -> Any:
 
 
 def _meaning(names: list[str], options: ReadOptions, keep: Callable[[str], None]) -> tuple[Any, Any]:
-    """How text becomes rows: a quote inside quotes is doubled, an empty value is NULL."""
+    """How text becomes rows: a quote inside quotes is doubled, an empty value or one that means NULL is NULL."""
     import pyarrow as pa
     from pyarrow.csv import ConvertOptions, ParseOptions
 
@@ -103,7 +103,7 @@ def _meaning(names: list[str], options: ReadOptions, keep: Callable[[str], None]
     return parsing, ConvertOptions(
         column_types=dict.fromkeys(names, pa.string()),
         strings_can_be_null=True,
-        null_values=[""],
+        null_values=sorted(_nothing(options)),
         quoted_strings_can_be_null=True,
     )
 
@@ -137,7 +137,13 @@ def _values(text: str, options: ReadOptions) -> list[str | None]:
         quotechar=options.quote or None,
         quoting=csv.QUOTE_MINIMAL if options.quote else csv.QUOTE_NONE,
     )
-    return [value or None for value in next(reader, [])]
+    nothing = _nothing(options)
+    return [None if value in nothing else value for value in next(reader, [])]
+
+
+def _nothing(options: ReadOptions) -> set[str]:
+    """Texts that mean NULL. Told here and not in SQL, where they would be a condition for each of many columns."""
+    return {"", *options.null_values}
 
 
 class _Uncommented(io.RawIOBase):

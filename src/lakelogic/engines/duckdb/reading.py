@@ -74,7 +74,7 @@ def _aligned(wanted: FilesToRead, layout: Layout, relation: str, types: Mapping[
     out = []
     for column in wanted.columns:
         own = layout.columns.find(column.name)
-        value = _value(wanted, column, own, types.get(own.name) if own else None)
+        value = _value(column, own, types.get(own.name) if own else None)
         out.append(f"{value} AS {quoted(column.name)}")
     out += [f"{_partition(wanted, name)} AS {quoted(name)}" for name in wanted.partitions]
     position = f"CAST({POSITION.name} AS BIGINT)" if wanted.kind.tells_positions else "CAST(NULL AS BIGINT)"
@@ -84,13 +84,10 @@ def _aligned(wanted: FilesToRead, layout: Layout, relation: str, types: Mapping[
     return f"SELECT {', '.join(out)} FROM {relation}"
 
 
-def _value(wanted: FilesToRead, column: Column, own: Column | None, found: str | None) -> str:
+def _value(column: Column, own: Column | None, found: str | None) -> str:
     kind = "VARCHAR" if is_unknown(column.type) else duckdb_type(column.type)
     if own is None:
         return converted(column.name, None, kind)
-    if wanted.format == "csv" and wanted.options.null_values:
-        tokens = ", ".join(text(token) for token in wanted.options.null_values)
-        return f"CASE WHEN {quoted(own.name)} NOT IN ({tokens}) THEN {quoted(own.name)} END"
     if type_name(own.type) != type_name(column.type) and not is_unknown(own.type):
         return to_duckdb(as_text(ref(own), own.type), Columns((own,)))
     return converted(own.name, found, kind)
