@@ -25,7 +25,7 @@ Promise 2 says: killed at any instant and run again, the tables end as if it had
 
 ## How it is done
 
-Each case is a project with one batch behind it and a second one to read. A process runs the second batch and is killed with `SIGKILL`: by itself, right after a step of the commit protocol, or by another process at an instant that nobody chose (seeded, so that it can be done again). Then the contract is run again, twice: once to finish, once to see that nothing is left to do. Rows of target and quarantine, the number of commits of each table and the counts in the run log must equal those of a twin that nobody killed.
+Each case is a project with one batch behind it and a second one to read. A process runs the second batch and is killed with `SIGKILL`: by itself, right after a step of the commit protocol, or by another process at an instant that nobody chose (seeded, so that it can be done again). On Spark the driver's process dies and the JVM goes on, as a cluster would. Then the contract is run again, twice: once to finish, once to see that nothing is left to do. Rows of target and quarantine, the number of commits of each table and the counts in the run log must equal those of a twin that nobody killed.
 
 Steps: `claimed` (the number is taken), `quarantined` (bad rows are written), `writing` (the target's commit is prepared and not made), `published` (good rows are written), `logged` (the run log has its row), `closed` (the claim is finished)."""
 
@@ -95,10 +95,13 @@ _MORE = """## What else is tested
 
 | what | where |
 |---|---|
-| Spark killed with its driver process while the JVM goes on, as a cluster would; and together with its JVM | `tests/scenarios/test_killed.py`, `tests/scenarios/test_killed_anywhere.py` |
+| Spark killed together with its JVM | `tests/scenarios/test_killed_anywhere.py` |
+| a contract that was edited, or input that is gone, after a kill | `tests/scenarios/test_killed.py` |
 | a killed replay, drop or reset | `tests/scenarios/test_quarantine.py`, `tests/scenarios/test_reset.py` |
 | the same input twice; a lost, reset or older state folder; races for a number | `tests/scenarios/test_exactly_once.py` |
 | two drivers on one contract, and on two contracts with one target | `tests/scenarios/test_light_killed.py` |
+| a full disk, places that can't be written, tables and files that vanish | `tests/scenarios/test_disasters.py` |
+| any changes in any batches and in any order give the table of changes taken in order, one by one | `tests/conformance/strategies/test_properties.py` |
 | leases across machines, with clocks that are wrong | `tests/unit/test_claims.py` |
 | a run log that is damaged, newer, or can't be written | `tests/unit/test_runlog.py` |
 
