@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import product
 from pathlib import Path
 
 from scripts.pages.markdown import table
@@ -16,6 +17,8 @@ from scripts.pages.markdown import table
 PAGE = Path(__file__).parents[1] / "docs" / "reliability.md"
 REFUSED = "refused"
 _ENGINES = ("spark", "duckdb", "polars")
+_FORMATS = ("delta", "iceberg")
+_STRATEGIES = ("append", "overwrite", "merge", "scd2", "replace_partitions")
 
 Kill = Mapping[str, object]
 
@@ -37,16 +40,14 @@ def page(kills: Sequence[Kill], made: str) -> str:
     unlike = [kill for kill in done if not kill["same"]]
     late = len(done) - died
     told = f"{len(done)} kills were sent: {died} processes died of them, {late} had ended before. {len(unlike)} ended unlike their twin."
-    parts = [_HEAD, "## What was run", f"{made}. {told}", *_missing(done), _cells(done)]
+    parts = [_HEAD, "## What was run", f"{made}. {told}", *_missing(kills), _cells(done)]
     return "\n\n".join([*parts, *_refusals(kills), *_failures(unlike), _MORE])
 
 
-def _missing(done: Sequence[Kill]) -> list[str]:
-    there = {kill["engine"] for kill in done}
-    absent = [engine for engine in _ENGINES if engine not in there]
-    return (
-        [f"The record holds no kill on {' or '.join(absent)}: the whole of `make torture` has them."] if absent else []
-    )
+def _missing(kills: Sequence[Kill]) -> list[str]:
+    there = {_cell(kill) for kill in kills}
+    absent = [" ".join(cell) for cell in product(_ENGINES, _FORMATS, _STRATEGIES) if cell not in there]
+    return [f"The record holds no kill of {', '.join(absent)}: the whole of `make torture` has them."] if absent else []
 
 
 def _cells(done: Sequence[Kill]) -> str:

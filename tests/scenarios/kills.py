@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
+from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 STRATEGIES = ("append", "overwrite", "merge", "scd2", "replace_partitions")
 FORMATS = ("delta", "iceberg")
 LIGHT = ("duckdb", "polars")
+# Seconds after which a process hangs; on a machine with much else to do a run may take minutes.
+_PATIENCE = 900
 
 CONTRACT = """
     source: {{path: in/*.csv, load_mode: incremental}}
@@ -88,9 +91,9 @@ class Arena:
     def twin(self) -> tuple[float, object]:
         """How long the second batch takes when nobody kills it, and what is there then."""
         process, began = sent(self._errand, self._spark)
-        assert began.wait(120)
+        assert began.wait(_PATIENCE)
         start = time.monotonic()
-        process.join(300)
+        process.join(_PATIENCE)
         took = time.monotonic() - start
         assert process.exitcode == 0
         return took, self._apart(_finished)
@@ -99,18 +102,16 @@ class Arena:
         """Die by one's own hand, right after a step."""
         self._restore()
         process, _ = sent(replace(self._errand, point=point), self._spark)
-        process.join(300)
-        return self._ended(process.exitcode, point)
+        return self._ended(process, point)
 
     def killed_after(self, seconds: float) -> Kill:
         """Die at an instant that nobody chose."""
         self._restore()
         process, began = sent(self._errand, self._spark)
-        assert began.wait(120)
+        assert began.wait(_PATIENCE)
         time.sleep(seconds)
         process.kill()
-        process.join(120)
-        return self._ended(process.exitcode, f"after {seconds:.3f} s")
+        return self._ended(process, f"after {seconds:.3f} s")
 
     def instants(self, count: int) -> list[float]:
         """Moments of a run, the same ones each time."""
@@ -132,11 +133,13 @@ class Arena:
             # Tables that go back in time are no part of the trial.
             jvm.org.apache.spark.sql.delta.DeltaLog.clearCache()
 
-    def _ended(self, exit_code: int | None, where: str) -> Kill:
+    def _ended(self, process: ForkServerProcess, where: str) -> Kill:
+        process.join(_PATIENCE)
+        assert process.exitcode is not None, f"{self.case} still runs ({where})"
         found = self._apart(_finished)
         same = found == self.twin[1]
         told = "" if same else f"{found} instead of {self.twin[1]}"
-        return recorded(Kill(self.case, where, exit_code == KILLED, same, told))
+        return recorded(Kill(self.case, where, process.exitcode == KILLED, same, told))
 
 
 def recorded(kill: Kill) -> Kill:
