@@ -125,7 +125,7 @@ def test_a_gate_is_told_in_two_lines_and_nothing_is_written(
     assert main(["run", str(orders), "--set", "quarantine.fail_on_quarantine=true"]) == 1
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("1 bad rows, and the contract allows none.")
+    assert err.startswith("1 bad row, and the contract allows none.")
     assert len(err.splitlines()) <= 2
     assert project.versions("out") is None
 

@@ -99,7 +99,7 @@ def test_a_file_without_header_may_have_fewer_columns_than_another(project: Proj
 
 def test_bad_rows_are_found_where_nothing_else_is_asked_of_them(project: Project) -> None:
     project.file("in/1.csv", "id,name\n1,a\n2\n")
-    with pytest.raises(GateClosed, match="1 bad rows"):
+    with pytest.raises(GateClosed, match="1 bad row,"):
         project.run(_source() + "quarantine: {fail_on_quarantine: true}\n")
 
 

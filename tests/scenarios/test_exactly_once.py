@@ -122,7 +122,7 @@ def test_a_run_is_busy_while_another_process_is_alive(landed: Project) -> None:
 def test_a_gate_that_closes_leaves_nothing_held_and_nothing_written(landed: Project) -> None:
     strict = _CONTRACT + "    quarantine: {fail_on_quarantine: true}\n"
     for _ in range(2):
-        with pytest.raises(GateClosed, match="1 bad rows"):
+        with pytest.raises(GateClosed, match="1 bad row,"):
             landed.run(strict)
     assert (landed.versions(), landed.versions("out_quarantine")) == (None, None)
     assert landed.run(_CONTRACT).counts.good == 2

@@ -23,6 +23,7 @@ from lakelogic.errors import ContractError, ContractInvalid, Place
 
 MAX_DEPTH = 50
 MAX_NODES = 50_000
+_CHECK = "Check indentation, colons and quotes on this line and the one above."
 
 
 @dataclass
@@ -143,9 +144,9 @@ class NodeBuilder:
         mark = (unclosed and error.context_mark) or error.problem_mark or error.context_mark
         place = Place(self.file, mark.line + 1, mark.column + 1) if mark else Place(self.file)
         reason = " ".join(str(error.problem or error.context or "can't be read").split())
-        return invalid(
-            f"not YAML: {reason}.", place, "Check indentation, colons and quotes on this line and the one above."
-        )
+        tab = r"character '\t'" in reason
+        cure = "Indent with spaces, not with tabs." if tab else _CHECK
+        return invalid(f"not YAML: {reason}.", place, cure)
 
     def _unprintable(self, text: str, error: ReaderError) -> ContractInvalid:
         code = error.character if isinstance(error.character, int) else ord(error.character)

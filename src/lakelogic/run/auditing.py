@@ -12,6 +12,7 @@ from lakelogic.plan.model import AuditPlan, Plan
 from lakelogic.rules.base import within
 from lakelogic.run.judging import Judged, Pin
 from lakelogic.run.result import DatasetRuleResult
+from lakelogic.wording import counted
 
 _SHOWN_KEYS = 3
 
@@ -67,7 +68,7 @@ class Auditor:
         row = self._engine.measure(question, {"source": bad})
         if row["rows"]:
             raise GateClosed(
-                f"{row['rows']} bad rows, and the contract allows none. For example: {row['example']}",
+                f"{counted(int(str(row['rows'])), 'bad row')}, and the contract allows none. For example: {row['example']}",
                 cure="Nothing was written. Mend the source, or allow quarantine.",
             )
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -36,6 +37,11 @@ def fails(error: BaseException) -> Callable[[], None]:
         raise error
 
     return act
+
+
+def test_the_page_of_the_command_line_tells_of_every_command() -> None:
+    page = (Path(__file__).parents[3] / "docs/cli.md").read_text(encoding="utf-8")
+    assert [name for name in cli.COMMANDS if f"| `lakelogic {name}` |" not in page] == []
 
 
 @pytest.mark.parametrize("name", cli.COMMANDS)

@@ -87,6 +87,7 @@ def test_what_is_never_closed_is_told_where_it_was_opened() -> None:
 def test_syntax_errors_have_line_and_column() -> None:
     assert refusal("a: 1\nb: [1, 2\nc: 3\n").startswith("orders.yaml:3:")
     assert refusal("a:\n\t- x\n").startswith("orders.yaml:2:1: not YAML: found character '\\t'")
+    assert refusal("a:\n\t- x\n").endswith("Indent with spaces, not with tabs.")
 
 
 def test_two_documents_are_refused() -> None:
