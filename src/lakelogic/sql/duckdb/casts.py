@@ -136,8 +136,8 @@ def _nested(w: Writer, value: str, source: exp.DataType, target: exp.DataType, n
 def cast(w: Writer, node: exp.Expr) -> str:
     """A cast node."""
     if isinstance(node.this, exp.Literal) and node.this.name in _MARKS:
-        # A run puts a value of one form there, which is read without looking for any other.
-        return f"CAST({w.sql(node.this)} AS {duckdb_type(normal(node.args['to']))})"
+        # A run puts a value of one form there, which is read without looking for any other; without a run it is NULL.
+        return f"TRY_CAST({w.sql(node.this)} AS {duckdb_type(normal(node.args['to']))})"
     return explicit(w, w.sql(node.this), kind(node.this), normal(node.args["to"]), node)
 
 
