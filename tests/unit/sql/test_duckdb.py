@@ -105,3 +105,14 @@ def test_a_zone_that_nobody_knows_makes_no_moment() -> None:
     sql = f"SELECT CAST({rendered('CAST(s AS TIMESTAMP)')} AS TIMESTAMP) FROM (VALUES {values}) v(s)"
     berlin = datetime(2024, 1, 5, 9, 11, 12, tzinfo=UTC).replace(tzinfo=None)
     assert connection.execute(Macros(connection).provide(sql)).fetchall() == [(berlin,), (None,), (None,)]
+
+
+def test_the_json_of_a_wide_row_is_that_of_each_of_its_members() -> None:
+    row = Columns.of(r='struct<text:string,`a "key"`:bigint,flag:boolean,none:int>', x="struct<d:double>")
+    whole = to_duckdb(parse_expression("to_json(r, map('ignoreNullFields', 'false'))"), row)
+    assert whole == 'CAST(to_json("r") AS VARCHAR)'
+    member = to_duckdb(parse_expression("to_json(x, map('ignoreNullFields', 'false'))"), row)
+    assert "ll_json_fraction" in member
+    values = """{'text': 'a"b' || chr(10) || '/é', 'a "key"': 5, 'flag': true, 'none': NULL::INT}"""
+    found = duckdb.sql(f"SELECT {whole} FROM (SELECT {values} AS r UNION ALL SELECT NULL)").fetchall()
+    assert found == [('{"text":"a\\"b\\n/é","a \\"key\\"":5,"flag":true,"none":null}',), (None,)]
