@@ -73,6 +73,6 @@ def test_a_table_that_is_not_there_is_told_with_what_to_do(engine: DuckDBEngine,
     with pytest.raises(SourceError) as caught:
         engine.table_columns(TableToRead(str(tmp_path / "t"), is_name=False))
     assert str(caught.value) == (
-        f"can't read {tmp_path}/t: there is no table, or none that may be read."
-        " Run first what writes it, or check the path."
+        f"can't read {tmp_path}/t: no Delta table is there."
+        " Check the path; a table that a contract writes is there after its first run."
     )
