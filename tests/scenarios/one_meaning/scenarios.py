@@ -147,7 +147,6 @@ materialization: {{target_path: out}}
 """,
         [{"in.csv": _ORDERS}],
         exits=[1],
-        in_ci=True,
     ),
     Scenario(
         "transformations of values, before and after the rules",
