@@ -54,3 +54,12 @@ def test_light_engines_go_on_with_each_others_tables(tmp_path: Path, strategy: s
     assert (result.sequence, result.counts.source, result.engine) == (2, 2, "polars")
     expected = {"append": [1, 2, 2, 3], "overwrite": [2, 3], "merge": [1, 2, 3]}
     assert second.values("id") == expected[strategy]
+
+
+def test_a_full_load_that_another_engine_has_appended_is_not_appended_again(tmp_path: Path) -> None:
+    first, second = (light_project(tmp_path, engine) for engine in ENGINES)
+    first.file("in/1.csv", "id,name\n1,a\n2,b\nx,bad\n")
+    first.run(test_exactly_once._CONTRACT)
+    again = second.run()
+    assert (again.status, again.engine) == ("no_new_data", "polars")
+    assert second.values("id") == [1, 2]

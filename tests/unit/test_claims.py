@@ -133,9 +133,17 @@ def test_only_succeeded_runs_are_committed(tmp_path: Path) -> None:
         claims.finish(claims.create(_claim(sequence, f"r{sequence}")), status)
     assert [claim.run_id for claim, _ in claims.committed()] == ["r1", "r4"]
     digest = _claim().input.digest
-    assert claims.has_committed(digest, "plan") == "r4"
-    assert claims.has_committed(digest, "another plan") is None
-    assert claims.has_committed("another input", "plan") is None
+    assert claims.has_committed(digest, "plan", "contract", "spark 1") == "r4"
+    assert claims.has_committed(digest, "another plan", "contract", "spark 1") is None
+    assert claims.has_committed("another input", "plan", "contract", "spark 1") is None
+
+
+def test_a_plan_of_another_engine_for_the_same_contract_is_no_other_plan(tmp_path: Path) -> None:
+    claims = Claims(tmp_path)
+    claims.finish(claims.create(replace(_claim(), contract="contract", made_by="spark 1")), "succeeded")
+    digest = _claim().input.digest
+    assert claims.has_committed(digest, "its plan", "contract", "duckdb 1") == _claim().run_id
+    assert claims.has_committed(digest, "its plan", "another contract", "duckdb 1") is None
 
 
 def test_input_is_told_apart_by_every_file_and_by_version_and_batch() -> None:
@@ -247,7 +255,7 @@ def test_what_was_read_before_a_reset_counts_no_more(tmp_path: Path) -> None:
     claims.forget(reset)
     claims.finish(reset, "succeeded")
     assert ([claim.run_id for claim, _ in claims.committed()], list(claims.newest()), claims.last()) == ([], [], 2)
-    assert claims.has_committed(_claim().input.digest, "plan") is None
+    assert claims.has_committed(_claim().input.digest, "plan", "contract", "spark 1") is None
     claims.finish(claims.create(_claim(3, "r3")), "succeeded")
     assert [claim.run_id for claim, _ in claims.committed()] == ["r3"]
 

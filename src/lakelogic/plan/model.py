@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from lakelogic import __version__
 from lakelogic.rules.base import Severity
 from lakelogic.write.operations import Operation
 
@@ -241,6 +242,11 @@ class Plan:
         data["read"].pop("reason")
         canonical = json.dumps(data, sort_keys=True, separators=(",", ":"), default=str)
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+    @property
+    def made_by(self) -> str:
+        """The engine and the version of LakeLogic: others may say the same in other SQL."""
+        return f"{self.engine} {__version__}"
 
     def writer(self, role: Role) -> str:
         """Under which name the contract's transactions stand in a table."""

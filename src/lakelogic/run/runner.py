@@ -169,8 +169,10 @@ class Runner:
         """The run that has added this very input before."""
         if not isinstance(prepared.plan.target.operation, AppendRows) or prepared.beginning.ask.force:
             return None
-        claims = prepared.beginning.claims
-        return claims.has_committed(prepared.found.pinned.digest, prepared.plan.fingerprint)
+        beginning, plan = prepared.beginning, prepared.plan
+        return beginning.claims.has_committed(
+            prepared.found.pinned.digest, plan.fingerprint, beginning.contract_digest, plan.made_by
+        )
 
     def _execute(self, prepared: Prepared, claim: Claim, engine: Engine[Any]) -> RunResult:
         with announced(self.contract.project, prepared.plan, claim, lambda: self._stopped) as ended:
