@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
 from lakelogic.lazy_names import loaded_on_use
@@ -22,10 +21,7 @@ if TYPE_CHECKING:
     from lakelogic.run.processor import DataProcessor
     from lakelogic.run.result import RunResult
 
-try:
-    __version__ = version("lakelogic")
-except PackageNotFoundError:
-    __version__ = "0"
+__version__ = "0.1.0"
 
 __all__ = [
     "DataProcessor",

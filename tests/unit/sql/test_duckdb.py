@@ -114,5 +114,5 @@ def test_the_json_of_a_wide_row_is_that_of_each_of_its_members() -> None:
     member = to_duckdb(parse_expression("to_json(x, map('ignoreNullFields', 'false'))"), row)
     assert "ll_json_fraction" in member
     values = """{'text': 'a"b' || chr(10) || '/é', 'a "key"': 5, 'flag': true, 'none': NULL::INT}"""
-    found = duckdb.sql(f"SELECT {whole} FROM (SELECT {values} AS r UNION ALL SELECT NULL)").fetchall()
+    found = duckdb.execute(f"SELECT {whole} FROM (SELECT {values} AS r UNION ALL SELECT NULL)").fetchall()
     assert found == [('{"text":"a\\"b\\n/é","a \\"key\\"":5,"flag":true,"none":null}',), (None,)]
