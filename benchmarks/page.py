@@ -96,10 +96,12 @@ def _reasons() -> str:
   an id made from it, and counts each rule.
 - **Histories.** By hand, one commit ends versions and a second one adds rows, for rows that are newer than all others.
   LakeLogic works the versions of every key of the batch out anew, so that late and repeated rows are right, and writes
-  them in one commit: the table's rows meet the changes in a full outer join, which can't be broadcast. The figure is
-  from before the code by hand had a surrogate key, which LakeLogic's table always has.
-- **A run of 1,000 rows from the shell.** About two thirds of its processor time is Python importing: Arrow, DuckDB,
-  pydantic's models, sqlglot.
+  them in one commit, so that nobody ever sees a key with two current versions or none. For that the table's rows and the
+  changes meet in a full outer join, which shuffles the table; by hand, changes are only looked up while rows are copied.
+  That shuffle, and reading the versions of the batch's keys before it, are most of the distance.
+- **Appends.** The distance is a second or so of planning, claiming, accounting and logging the run, which weighs
+  more the shorter the append is.
+- **A run of 1,000 rows from the shell.** Importing Arrow, DuckDB, delta-rs, pydantic and sqlglot alone takes 0.4 s of it.
 - **DuckDB by hand.** Bad rows as text with their originals, as on Spark; and the run's own tables."""
 
 
