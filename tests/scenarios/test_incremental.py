@@ -70,7 +70,7 @@ def test_a_row_without_a_watermark_is_refused(project: Project) -> None:
 def test_a_failed_run_does_not_move_the_watermark(project: Project) -> None:
     commit(project, [(1, 1)])
     strict = contract("watermark_field: at") + "    quality: {row_rules: [{sql: id < 1}]}\n"
-    with pytest.raises(Exception, match="bad rows"):
+    with pytest.raises(Exception, match="1 bad row,"):
         project.run(strict + "    quarantine: {fail_on_quarantine: true}\n")
     commit(project, [(2, 2)])
     assert project.run(contract("watermark_field: at")).counts.source == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -165,6 +165,7 @@ def _connect() -> DuckDBPyConnection:
     if limit := os.environ.get(MEMORY):
         settings["memory_limit"] = limit
     connection = duckdb.connect(":memory:", config=settings)
-    # In a notebook its own bar would be drawn among what a run prints.
-    connection.execute("SET enable_progress_bar = false")
+    # Its own bar would be drawn among what a run prints. A notebook that can't draw one can't switch it off either.
+    with suppress(duckdb.InvalidInputException):
+        connection.execute("SET enable_progress_bar = false")
     return connection

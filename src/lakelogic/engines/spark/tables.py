@@ -77,13 +77,17 @@ class Tables:
         if table.folder is not None:
             return table.exists
         if table.path is None:
-            return bool(self._session.catalog.tableExists(table.sql))
+            return self.is_known(table)
         from pyspark.errors import AnalysisException
 
         try:
             return bool(self._session.read.format("delta").load(table.path).columns)
         except AnalysisException:
             return False
+
+    def is_known(self, table: Table) -> bool:
+        """Whether the catalog has it, in whichever format."""
+        return bool(self._session.catalog.tableExists(table.sql))
 
     def find_commit(self, table: Table, run_id: str) -> Committed | None:
         """The commit of rows that carries this run's id."""

@@ -38,7 +38,7 @@ class DeltaTables:
         table = self._tables.find(Location(wanted.location, wanted.is_name))
         plain = replace(wanted, location=table.path or wanted.location, is_name=table.path is None)
         with source_error(wanted.location):
-            if not self._tables.exists(table):
+            if not (self._tables.exists(table) or (table.path is None and self._tables.is_known(table))):
                 raise self._unknown(wanted.location) if wanted.is_name else no_table(wanted.location)
             if table.exists and table.folder is not None:
                 from deltalake import DeltaTable
