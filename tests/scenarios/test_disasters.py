@@ -112,3 +112,10 @@ def test_a_file_that_vanishes_or_changes_while_it_is_read_moves_no_watermark(
     project.file("in/1.csv", content or "id,name\n7,g\n")
     project.run()
     assert project.values("id") == ([5, 6] if content else [7])
+
+
+def test_a_log_that_a_failed_write_left_without_commits_is_no_table(project: Project) -> None:
+    project.file("in/1.csv", "id,name\n1,a\n")
+    (project.root / "out" / "_delta_log").mkdir(parents=True)
+    assert project.run(CONTRACT % "delta").counts.good == 1
+    assert project.values("id") == [1]

@@ -47,10 +47,9 @@ class Table:
 
     @property
     def exists(self) -> bool:
+        """A write that failed may have left a log without a commit."""
         from deltalake import DeltaTable
 
-        if not is_uri(self.path):
-            return (Path(self.path) / "_delta_log").is_dir()
         return DeltaTable.is_deltatable(self.path, self.options)
 
     def open(self, version: int | None = None) -> DeltaTable:

@@ -35,7 +35,7 @@ class Table:
 
     @property
     def exists(self) -> bool:
-        return self.folder is not None and (self.folder / "_delta_log").is_dir()
+        return self.folder is not None and _has_commits(self.folder)
 
 
 class Tables:
@@ -125,7 +125,7 @@ class Tables:
 
     def _register(self, schema: str, name: str, folder: Path) -> None:
         table = f"{quoted(schema)}.{quoted(name)}"
-        if (folder / "_delta_log").is_dir() and not self._session.catalog.tableExists(table):
+        if _has_commits(folder) and not self._session.catalog.tableExists(table):
             self._create_schema((schema,))
             escaped = str(folder).replace("\\", "\\\\").replace("'", "\\'")
             self._session.sql(f"CREATE TABLE {table} USING delta LOCATION '{escaped}'")
@@ -155,3 +155,10 @@ def _log_folder(path: str) -> Path | None:
 
 def _by_path(path: str) -> str:
     return f"delta.{quoted(path)}"
+
+
+def _has_commits(folder: Path) -> bool:
+    """A write that failed may have left a log without any."""
+    from deltalake import DeltaTable
+
+    return DeltaTable.is_deltatable(str(folder))
