@@ -42,4 +42,11 @@ def delta_state(table: DeltaTable) -> TableState:
 
 def local_state(path: str) -> TableState | None:
     """The same of a table whose log is in a folder of this machine; None where there is none."""
-    return state_at(path) if can_open(path) and (Path(path) / "_delta_log").is_dir() else None
+    return state_at(path) if can_open(path) and is_table(Path(path)) else None
+
+
+def is_table(folder: Path) -> bool:
+    """Whether a folder of this machine is a Delta table; a write that failed may have left a log without a commit."""
+    from deltalake import DeltaTable
+
+    return (folder / "_delta_log").is_dir() and DeltaTable.is_deltatable(str(folder))

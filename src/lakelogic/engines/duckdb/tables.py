@@ -18,6 +18,7 @@ from lakelogic.errors import LakeLogicError, SourceError
 from lakelogic.formats.arrow_types import columns_of
 from lakelogic.formats.bytes import is_uri
 from lakelogic.plan.locations import Location, warehouse_folder
+from lakelogic.sources.delta import is_table
 from lakelogic.sources.delta_paths import can_open
 from lakelogic.sql.duckdb.types import duckdb_type, quoted, text
 from lakelogic.sql.types import Columns
@@ -47,9 +48,10 @@ class Table:
 
     @property
     def exists(self) -> bool:
-        """A write that failed may have left a log without a commit."""
         from deltalake import DeltaTable
 
+        if not is_uri(self.path):
+            return is_table(Path(self.path))
         return DeltaTable.is_deltatable(self.path, self.options)
 
     def open(self, version: int | None = None) -> DeltaTable:

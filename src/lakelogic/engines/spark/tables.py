@@ -15,6 +15,7 @@ from lakelogic.engines.spark.reading import quoted_name
 from lakelogic.errors import UsageError
 from lakelogic.plan.locations import Location, warehouse_folder
 from lakelogic.plan.model import TablePlan
+from lakelogic.sources.delta import is_table
 from lakelogic.sources.delta_paths import can_open
 from lakelogic.sql.build import quoted
 
@@ -35,7 +36,7 @@ class Table:
 
     @property
     def exists(self) -> bool:
-        return self.folder is not None and _has_commits(self.folder)
+        return self.folder is not None and is_table(self.folder)
 
 
 class Tables:
@@ -125,7 +126,7 @@ class Tables:
 
     def _register(self, schema: str, name: str, folder: Path) -> None:
         table = f"{quoted(schema)}.{quoted(name)}"
-        if _has_commits(folder) and not self._session.catalog.tableExists(table):
+        if is_table(folder) and not self._session.catalog.tableExists(table):
             self._create_schema((schema,))
             escaped = str(folder).replace("\\", "\\\\").replace("'", "\\'")
             self._session.sql(f"CREATE TABLE {table} USING delta LOCATION '{escaped}'")
@@ -155,10 +156,3 @@ def _log_folder(path: str) -> Path | None:
 
 def _by_path(path: str) -> str:
     return f"delta.{quoted(path)}"
-
-
-def _has_commits(folder: Path) -> bool:
-    """A write that failed may have left a log without any."""
-    from deltalake import DeltaTable
-
-    return DeltaTable.is_deltatable(str(folder))
