@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
+from loguru import logger
 
 from lakelogic.engines.spark.session import open_session
 
@@ -24,3 +25,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     )
     yield session
     session.stop()
+
+
+@pytest.fixture(autouse=True)
+def own_log() -> Iterator[None]:
+    """A test's command sends the log to that test's screen; the next test must not write to it."""
+    yield
+    logger.remove()
+    logger.disable("lakelogic")

@@ -211,7 +211,8 @@ def test_of_several_files_only_the_bad_rows_of_those_that_were_read_again_are_su
     project.file("in/1.csv", "id,day,amount\n1,2026-01-05,55\n")
     project.run()
     rows = Quarantine(project.root / "contract.yaml", "duckdb").rows()
-    assert [(row.values["id"], row.state) for row in rows] == [("1", "active"), ("2", "superseded"), ("2", "active")]
+    states = sorted((row.values["id"], row.state) for row in rows)
+    assert states == [("1", "active"), ("2", "active"), ("2", "superseded")]
 
 
 def test_bad_rows_of_a_source_that_is_read_as_a_whole_again_are_superseded(project: Project) -> None:
