@@ -224,8 +224,13 @@ def light_lines(results: Results) -> list[Line]:
     found = results.get("light", {})
     out = []
     for engine, ways in found.get("engines", {}).items():
-        for way, title in (("by_hand", f"{LIGHT_TITLES[engine]} by hand"), ("product", f"LakeLogic on {engine}")):
-            out.append(_line(f"{engine}_{way}", title, found["rows"], ways[way], ways["by_hand"]))
+        titles = {
+            "bare": f"{LIGHT_TITLES[engine]} by hand, bad rows with their errors only",
+            "by_hand": f"{LIGHT_TITLES[engine]} by hand, the same tables",
+            "product": f"LakeLogic on {engine}",
+        }
+        for way, taken in ways.items():
+            out.append(_line(f"{engine}_{way}", titles[way], found["rows"], taken, ways["by_hand"]))
     return out
 
 
