@@ -88,8 +88,13 @@ def _peer_line(key: str, peer: Results) -> Line:
 
 
 def _unfinished(tries: list[Results]) -> str:
-    each = [f"{tried['rows']:,} rows in {tried['limit']:.0f} s" for tried in tries]
-    return "did not finish " + ", nor ".join(each)
+    return "; ".join(_unmeasured(tried) for tried in tries)
+
+
+def _unmeasured(tried: Results) -> str:
+    cold = tried["ways"].get("peer", {}).get("cold_seconds")
+    ended = f"only a cold run of {cold:.0f} s" if cold else "no run"
+    return f"{tried['rows']:,} rows: {ended} in {tried['limit']:.0f} s"
 
 
 def _speed_goals(results: Results) -> list[Goal]:
