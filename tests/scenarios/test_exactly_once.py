@@ -38,7 +38,8 @@ def test_a_full_load_that_is_appended_twice_is_a_no_op_that_says_so(landed: Proj
     again = landed.run()
     assert again.status == "no_new_data"
     assert (
-        again.reason == f"this input was committed by run {first.run_id} under the same plan; --force writes it again"
+        again.reason
+        == f"this input was committed by run {first.run_id} under the same contract; --force writes it again"
     )
     assert (landed.values("id"), landed.values("id", "out_quarantine")) == ([1, 2], ["x"])
     assert (landed.versions(), landed.versions("out_quarantine")) == (1, 1)

@@ -133,17 +133,19 @@ def test_only_succeeded_runs_are_committed(tmp_path: Path) -> None:
         claims.finish(claims.create(_claim(sequence, f"r{sequence}")), status)
     assert [claim.run_id for claim, _ in claims.committed()] == ["r1", "r4"]
     digest = _claim().input.digest
-    assert claims.has_committed(digest, "plan", "contract", "spark 1") == "r4"
-    assert claims.has_committed(digest, "another plan", "contract", "spark 1") is None
-    assert claims.has_committed("another input", "plan", "contract", "spark 1") is None
+    assert claims.has_committed(digest, "plan", "an edited title", "") == "r4"
+    assert claims.has_committed(digest, "another plan", "another contract", "") is None
+    assert claims.has_committed("another input", "plan", "digest", "") is None
 
 
-def test_a_plan_of_another_engine_for_the_same_contract_is_no_other_plan(tmp_path: Path) -> None:
+def test_another_plan_for_the_same_contract_and_code_is_no_reason_to_add_rows_again(tmp_path: Path) -> None:
     claims = Claims(tmp_path)
-    claims.finish(claims.create(replace(_claim(), contract="contract", made_by="spark 1")), "succeeded")
+    claims.finish(claims.create(_claim()), "succeeded")
+    claims.finish(claims.create(replace(_claim(2, "r2"), code="code")), "succeeded")
     digest = _claim().input.digest
-    assert claims.has_committed(digest, "its plan", "contract", "duckdb 1") == _claim().run_id
-    assert claims.has_committed(digest, "its plan", "another contract", "duckdb 1") is None
+    assert claims.has_committed(digest, "as a later version plans it", "digest", "") == "r1"
+    assert claims.has_committed(digest, "as a later version plans it", "digest", "code") == "r2"
+    assert claims.has_committed(digest, "what changed code makes of it", "digest", "other code") is None
 
 
 def test_input_is_told_apart_by_every_file_and_by_version_and_batch() -> None:
@@ -255,7 +257,7 @@ def test_what_was_read_before_a_reset_counts_no_more(tmp_path: Path) -> None:
     claims.forget(reset)
     claims.finish(reset, "succeeded")
     assert ([claim.run_id for claim, _ in claims.committed()], list(claims.newest()), claims.last()) == ([], [], 2)
-    assert claims.has_committed(_claim().input.digest, "plan", "contract", "spark 1") is None
+    assert claims.has_committed(_claim().input.digest, "plan", "digest", "") is None
     claims.finish(claims.create(_claim(3, "r3")), "succeeded")
     assert [claim.run_id for claim, _ in claims.committed()] == ["r3"]
 

@@ -7,11 +7,12 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-from lakelogic import __version__
 from lakelogic.rules.base import Severity
 from lakelogic.write.operations import Operation
 
 FORMAT = 1
+# The option of reading under which the digest of the user's own code stands.
+CODE = "external_logic_code"
 # What a table is to a run; part of the name under which its transactions are known.
 # target, quarantine, deleted, undo, or secondary/ and the place of one of the others.
 Role = str
@@ -244,9 +245,9 @@ class Plan:
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
     @property
-    def made_by(self) -> str:
-        """The engine and the version of LakeLogic: others may say the same in other SQL."""
-        return f"{self.engine} {__version__}"
+    def code(self) -> str:
+        """A digest of the user's own code, which may change while the contract says the same; empty where there is none."""
+        return dict(self.read.options).get(CODE, "")
 
     def writer(self, role: Role) -> str:
         """Under which name the contract's transactions stand in a table."""

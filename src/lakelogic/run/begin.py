@@ -219,7 +219,7 @@ class Beginning:
             replace(
                 claim,
                 fingerprint=plan.fingerprint,
-                made_by=plan.made_by,
+                code=plan.code,
                 key_id=self._key_id if plan.secrets else None,
                 clean_up=self._clean_up() if reads_files else None,
                 secondary=tuple((table.location, table.is_name, table.format) for table in plan.secondary),

@@ -14,7 +14,7 @@ from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import engines
 from lakelogic.errors import ContractError, LakeLogicError
 from lakelogic.formats.base import refuse_repeated
-from lakelogic.plan.model import ReadPlan
+from lakelogic.plan.model import CODE, ReadPlan
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.run.inputs import Input, described
 from lakelogic.run.links import read_links
@@ -54,7 +54,7 @@ def with_external_logic(loaded: LoadedContract, found: Input) -> Input:
         raise error.at(loaded.place("external_logic", "path")) from None
     # What the code is belongs to the plan: other code makes other rows of the same input.
     asked = json.dumps([logic.entrypoint, logic.args], sort_keys=True, default=str)
-    options = (("external_logic", logic.path), ("external_logic_code", code.digest), ("external_logic_call", asked))
+    options = (("external_logic", logic.path), (CODE, code.digest), ("external_logic_call", asked))
     return MadeInput(found, loaded, logic, code, replace(found.read, options=(*found.read.options, *options)))
 
 

@@ -124,7 +124,7 @@ class Runner:
             if finished is not None and held is not None and held.input.digest == digest and not beginning.ask.force:
                 return finished
             if (earlier := self.already(prepared)) is not None:
-                reason = f"this input was committed by run {earlier} under the same plan; --force writes it again"
+                reason = f"this input was committed by run {earlier} under the same contract; --force writes it again"
                 return self._nothing_new(beginning, prepared.found, reason)
             with self.locked(beginning):
                 claim = beginning.claim(prepared.plan, prepared.found, engine, last)
@@ -171,7 +171,7 @@ class Runner:
             return None
         beginning, plan = prepared.beginning, prepared.plan
         return beginning.claims.has_committed(
-            prepared.found.pinned.digest, plan.fingerprint, beginning.contract_digest, plan.made_by
+            prepared.found.pinned.digest, plan.fingerprint, beginning.contract_digest, plan.code
         )
 
     def _execute(self, prepared: Prepared, claim: Claim, engine: Engine[Any]) -> RunResult:

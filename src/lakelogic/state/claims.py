@@ -23,7 +23,7 @@ QUARANTINE = "quarantine"
 RESET = "reset"
 _CLAIM = re.compile(r"(\d{8})\.claim\.json")
 _AS_WRITTEN = ("sequence", "run_id", "pipeline_run_id", "fingerprint", "contract", "reason", "mode")
-_LATER = ("key_id", "previous", "made_by")
+_LATER = ("key_id", "previous", "code")
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Claim:
     `contract` is a digest of what the contract said, `quarantine` the location of its bad rows and whether that is a name,
     `key_id` the key that masks, `clean_up` what becomes of the files afterwards, `previous` the number before this one, so
     that a claim that was lost is missed. `formats` are those of target and quarantine, `secondary` the location, kind of
-    name and format of every table that is written before the target, `made_by` the engine and the version of LakeLogic.
+    name and format of every table that is written before the target, `code` a digest of the user's own code.
     """
 
     sequence: int
@@ -92,7 +92,7 @@ class Claim:
     previous: int = 0
     formats: tuple[str, str] = ("delta", "delta")
     secondary: tuple[tuple[str, bool, str], ...] = ()
-    made_by: str = ""
+    code: str = ""
     attempt: int = 1
 
 
@@ -174,7 +174,7 @@ class Claims:
         said = {"status": status, "run_id": claim.run_id, "digest": claim.input.digest}
         if claim.clean_up is not None and status == "succeeded":
             files.put(self._path(claim.sequence, "clean"), {"run_id": claim.run_id})
-        plan = {"fingerprint": claim.fingerprint, "contract": claim.contract, "made_by": claim.made_by}
+        plan = {"fingerprint": claim.fingerprint, "contract": claim.contract, "code": claim.code}
         files.put(self._path(claim.sequence, "done"), {**said, **plan, "key_id": claim.key_id})
         self._stop_beating()
 
@@ -251,14 +251,16 @@ class Claims:
     def _lost(self, message: str) -> StateError:
         return StateError(message, cure=f"Restore {self.folder} from a copy.")
 
-    def has_committed(self, digest: str, fingerprint: str, contract: str, made_by: str) -> str | None:
-        """The run that has already committed this input under this plan, or as another engine or version has it."""
+    def has_committed(self, digest: str, fingerprint: str, contract: str, code: str) -> str | None:
+        """The run that has already committed this input under this plan, or under the same contract and code.
+
+        Another engine, another version or a link with one more column may say the same in other SQL.
+        """
         for sequence in reversed(self._remembered()):
             done = files.get(self._path(sequence, "done"))
             if not done or (done["status"], done["digest"]) != ("succeeded", digest):
                 continue
-            elsewhere = done.get("contract") == contract and done["made_by"] != made_by
-            if done["fingerprint"] == fingerprint or elsewhere:
+            if done["fingerprint"] == fingerprint or (done.get("contract"), done.get("code", "")) == (contract, code):
                 return str(done["run_id"])
         return None
 
