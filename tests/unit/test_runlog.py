@@ -131,10 +131,19 @@ def test_a_log_may_be_asked_about_any_moment(tmp_path: Path) -> None:
     assert len(log.arrow(since=last)) == 0
 
 
-def test_a_log_whose_files_are_gone_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kept", [None, 0, 1000])
+def test_a_log_with_a_file_that_is_gone_or_cut_off_names_it(tmp_path: Path, kept: int | None) -> None:
     log = RunLog(tmp_path)
     log.append({"run_id": "r1"})
-    for file in log.path.glob("*.parquet"):
-        file.unlink()
-    with pytest.raises(StateError, match="can't be read"):
+    (file,) = log.path.glob("*.parquet")
+    content = file.read_bytes()
+    file.unlink()
+    if kept is not None:
+        file.write_bytes(content[:kept])
+    with pytest.raises(StateError) as caught:
         log.rows()
+    assert (
+        caught.value.message
+        == f"the run log {log.path} can't be read: its file {file.name} is damaged, gone, or may not be read."
+    )
+    assert caught.value.cure == "Restore it, or move it away."

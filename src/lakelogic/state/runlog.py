@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
@@ -29,6 +30,7 @@ _FILE_BYTES = 4_000_000
 # By default a hundred commits are read one by one before any is left out, which costs a run more than its own row.
 _SETTINGS = {"delta.checkpointInterval": "20"}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_DATA_FILE = re.compile(r"[\w.-]+\.parquet")
 
 
 def run_log_schema() -> pa.Schema:
@@ -244,9 +246,9 @@ class RunLog:
             raise self._unreadable(error) from None
 
     def _unreadable(self, error: Exception) -> StateError:
-        return StateError(
-            f"the run log {self.path} can't be read: {_first(error)}", cure="Restore it, or move it away."
-        )
+        file = _DATA_FILE.search(str(error))
+        why = f"its file {file[0]} is damaged, gone, or may not be read." if file else _first(error)
+        return StateError(f"the run log {self.path} can't be read: {why}", cure="Restore it, or move it away.")
 
 
 def as_rows(runs: pa.Table) -> list[dict[str, Any]]:
@@ -319,7 +321,9 @@ def as_text(data: Mapping[str, Any]) -> str:
 
 
 def _first(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    line = (str(error).splitlines() or [type(error).__name__])[0]
+    # Libraries wrap an error in the names of all the layers that it came through; the last words tell.
+    return line.rpartition(" error: ")[2].rstrip(".") + "."
 
 
 def _unwritable(path: Path, error: Exception) -> StateError:
