@@ -10,10 +10,11 @@ import pytest
 
 from lakelogic.contract import LoadedContract, load_text
 from lakelogic.errors import ContractError, ContractInvalid, ReconciliationError, SourceError, SqlError
-from lakelogic.plan.build import Given, build_plan, identity_of, target_of
+from lakelogic.plan.build import Given, build_plan
 from lakelogic.plan.locations import Location, locate, quarantine_of
 from lakelogic.plan.model import Plan, ReadPlan
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
+from lakelogic.plan.tables import identity_of, target_of
 from lakelogic.run.result import Counts
 from lakelogic.sql.duckdb.render import to_duckdb
 from lakelogic.sql.render import to_spark

@@ -14,8 +14,8 @@ from lakelogic.contract.identity import LAYERS
 from lakelogic.contract.source import Link
 from lakelogic.driver.nodes import Node
 from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError
-from lakelogic.plan.build import target_of
 from lakelogic.plan.locations import Location, locate
+from lakelogic.plan.tables import target_of
 
 _GLOB = re.compile(r"[*?\[{]")
 _FACT = re.compile(r"(^|_)facts?(_|$)")

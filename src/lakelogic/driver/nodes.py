@@ -15,7 +15,7 @@ from lakelogic.contract.support import unsupported
 from lakelogic.driver.one_file import file_asked_for, own_pattern_matches
 from lakelogic.driver.registries import Listed, is_registry, read_registry
 from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place, UsageError, did_you_mean
-from lakelogic.plan.build import target_of
+from lakelogic.plan.tables import target_of
 from lakelogic.project import Project, find_project
 
 

@@ -14,7 +14,7 @@ from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import EngineSettings, engines, light_engine, open_engine
 from lakelogic.errors import SourceError
 from lakelogic.exports.base import ExportError, NothingToExport, Rows
-from lakelogic.plan.build import target_of
+from lakelogic.plan.tables import target_of
 from lakelogic.sources.read import TableToRead
 from lakelogic.sql.build import call, ref
 from lakelogic.sql.types import Columns, is_nested

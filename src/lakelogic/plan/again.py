@@ -25,7 +25,7 @@ def once_more(split: Split, how: How) -> Split:
     Raises:
         ContractError: a row would not stay one row, so that what it became before would be written again.
     """
-    for name, step, _, _ in (*split.pre.chain.steps, *split.post.chain.steps):
+    for name, step, _, _ in split.steps:
         if not _keeps_rows_apart(step):
             raise ContractError(
                 f"rows of quarantine can't run once more: '{name}' makes other rows of them.",

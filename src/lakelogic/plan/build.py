@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,13 +9,12 @@ from sqlglot import exp
 
 from lakelogic.contract import LoadedContract
 from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, Place, SourceError, UnknownColumn
-from lakelogic.masks.base import Mask, Secret, mask_for
-from lakelogic.masks.raw import RAW_SECRETS
+from lakelogic.masks.base import Secret
 from lakelogic.plan import accounts, names
 from lakelogic.plan.again import How, once_more, resolving
 from lakelogic.plan.judge import bad_rows, good_rows, original_name
 from lakelogic.plan.lineage import Outline
-from lakelogic.plan.locations import Location, locate, quarantine_of
+from lakelogic.plan.locations import Location
 from lakelogic.plan.model import (
     AuditPlan,
     CheckPlan,
@@ -30,16 +27,16 @@ from lakelogic.plan.model import (
     StepPlan,
     TablePlan,
 )
+from lakelogic.plan.privacy import Privacy
 from lakelogic.plan.publish import published, quarantined
 from lakelogic.plan.reprocess import made_anew
 from lakelogic.plan.rows import Slice
 from lakelogic.plan.split import Split, SplitBuilder, Stage
 from lakelogic.plan.stamps import lineage_columns
 from lakelogic.plan.storing import Render, asked_of, changes_plan, stored_columns, table_columns
-from lakelogic.plan.tables import secondary_tables, target_table
+from lakelogic.plan.tables import identity_of, quarantine_table, secondary_tables, target_of, target_table
 from lakelogic.rules.base import Audit, Check, dataset_rules
 from lakelogic.sql.annotate import output_columns
-from lakelogic.sql.lineage import derived_from
 from lakelogic.sql.types import BINARY, Column, Columns, is_unknown
 from lakelogic.write.base import Lowered, Rows, strategies
 from lakelogic.write.operations import MergeRows, Operation
@@ -88,41 +85,6 @@ def _planner(loaded: LoadedContract, given: Given) -> _Planner:
     return _Planner(loaded, given, split, link_columns)
 
 
-def target_of(loaded: LoadedContract, override: Location | None = None) -> Location:
-    """Where good rows go: as given, as declared, else `<root>/<layer>/<name>`."""
-    if override is not None:
-        return override
-    if loaded.target:
-        return locate(loaded.target, loaded.directory)
-    return Location(str(loaded.project.root / (loaded.layer or "data") / loaded.name))
-
-
-def quarantine_table(loaded: LoadedContract, target: Location) -> TablePlan | None:
-    """Where bad rows go and how; None where the contract wants no quarantine.
-
-    Raises:
-        ContractError: it is the target itself.
-    """
-    said = loaded.model.quarantine
-    if not said.enabled:
-        return None
-    chosen = said.target or said.table or said.location
-    location = locate(chosen, loaded.directory) if chosen else quarantine_of(target)
-    if location == target:
-        place = loaded.place("quarantine")
-        raise ContractError(f"quarantine and target are both {location.text}.", cure="Name another.", place=place)
-    operation = strategies.get(said.write_mode)().operation(Rows())
-    return TablePlan(location.text, location.is_name, said.write_mode, operation, format=said.format)
-
-
-def identity_of(loaded: LoadedContract, target: Location) -> str:
-    """A name for the contract and its target that stays the same when the file moves or changes."""
-    digest = hashlib.sha256(f"{loaded.name}\n{target.text}".encode()).hexdigest()[:12]
-    # It names a folder, and a dataset may be called anything.
-    readable = re.sub(r"[^\w-]+", "_", loaded.name)[:80]
-    return f"{readable}-{digest}"
-
-
 class _Planner:
     """Puts the parts of a plan together."""
 
@@ -135,11 +97,13 @@ class _Planner:
         self._links = links
         self._target = target_of(loaded, given.target)
         self._strategy = strategies.get(self._contract.materialization.strategy)()
-        self._fields = {item.name.lower(): item for item in self._contract.model.fields}
+        matched_by = frozenset(key.lower() for key in loaded.primary_key) if self._strategy.needs_key else frozenset()
+        self._privacy = Privacy(loaded, split, matched_by, has_key=given.key_id is not None)
         self._out = self._output_columns()
-        self._masks = self._masks_of(self._out)
-        self._refuse_clear_copies()
-        keys = Columns(tuple(Column(Secret(name).column_name, BINARY) for name in self._secrets()))
+        self._masks = self._privacy.masks_of(self._out)
+        self._privacy.refuse_clear_copies(self._out)
+        self._secrets = self._privacy.secrets(self._masks)
+        keys = Columns(tuple(Column(Secret(name).column_name, BINARY) for name in self._secrets))
         self._relations = {**links, names.KEYS: keys}
 
     def plan(self) -> Plan:
@@ -169,12 +133,12 @@ class _Planner:
             secondary=self._secondary(self._rows(stored, stamps, insert_only), lowered, quarantine),
             masks=tuple((name, mask.kind) for name, mask in self._masks.items()),
             lineage=tuple(stamps),
-            secrets=self._secrets(),
+            secrets=self._secrets,
             fail_on_quarantine=not again
             and (contract.quarantine.fail_on_quarantine or not contract.quarantine.enabled),
             max_quarantine_ratio=None if again else contract.quarantine.max_ratio,
             audits_block_write=contract.quality.fail_pipeline_on_dataset_error,
-            hide=self._private(),
+            hide=self._privacy.hidden(),
             notes=self._notes(),
             policies=self._policies(),
         )
@@ -186,10 +150,10 @@ class _Planner:
         stamps, insert_only = lineage_columns(self._loaded, self._given.read, self._out)
         good = published(self._out, self._masks, stamps)
         lowered, stored = self._lowered(good, stamps, insert_only)
-        steps = (step.select for stage in (self._split.pre, self._split.post) for _, step, _, _ in stage.chain.steps)
+        steps = (step.select for _, step, _, _ in self._split.steps)
         shape = (lowered.changes.shape,) if lowered.changes else ()
         columns = table_columns(lowered, stored)
-        return Outline((*steps, _stored(good, lowered), *shape), columns, tuple(self._masks), self._private())
+        return Outline((*steps, _stored(good, lowered), *shape), columns, tuple(self._masks), self._privacy.hidden())
 
     def _output_columns(self) -> Columns:
         """Good rows as they leave the last step; unknown columns of the source are dropped here if so asked."""
@@ -201,46 +165,6 @@ class _Planner:
             raise SourceError(f"{self._given.read.location} has no columns, and the contract declares none.", cure=cure)
         return columns
 
-    def _masks_of(self, columns: Columns) -> dict[str, Mask]:
-        masks: dict[str, Mask] = {}
-        for position, item in enumerate(self._contract.model.fields):
-            column = columns.find(item.name)
-            if item.is_masked and column is not None:
-                try:
-                    deterministic = item.masking_mode == "deterministic"
-                    masks[column.name] = mask_for(item.masking, item.masking_format, deterministic)
-                    self._refuse_unmatchable(item.name, masks[column.name])
-                except LakeLogicError as error:
-                    raise ContractInvalid([error.at(self._loaded.place("model", "fields", position))]) from None
-        return masks
-
-    def _refuse_unmatchable(self, name: str, mask: Mask) -> None:
-        keys = {key.lower() for key in self._loaded.primary_key}
-        if self._strategy.needs_key and name.lower() in keys and not mask.joinable:
-            raise ContractError(
-                f"'{name}' is a key of the target, and masking '{mask.kind}' does not keep equal values equal.",
-                cure="Use masking hash or tokenize, or 'masking_mode: deterministic' with encrypt.",
-            )
-
-    def _refuse_clear_copies(self) -> None:
-        """What is masked must not be stored in clear under another name, unless the model says that it may."""
-        # A masked field may be gone from the output while a copy of it stays.
-        masked = {name for name, item in self._fields.items() if item.is_masked}
-        copies = self._made_from(masked) - set(self._fields)
-        for column in self._out.visible:
-            if column.name.lower() in copies and column.type.this != exp.DType.BOOLEAN:
-                raise ContractError(
-                    f"column '{column.name}' is made from a masked field and would be stored in clear.",
-                    cure="Declare it in model.fields with a masking, or with 'masking: none' if it may be read.",
-                    place=self._loaded.place("transformations"),
-                )
-
-    def _made_from(self, names_: set[str]) -> set[str]:
-        made: set[str] = set()
-        for _, step, _, _ in (*self._split.pre.chain.steps, *self._split.post.chain.steps):
-            made |= derived_from(step.select, names_ | made)
-        return made
-
     def _stage(self, stage: Stage, columns: Columns, name: str) -> StagePlan:
         render = self._render
         steps = tuple(
@@ -248,12 +172,12 @@ class _Planner:
             for title, step, before, links in stage.chain.steps
         )
         checks = tuple(_check(c, render(c.predicate, columns, c.place), name) for c in stage.checks)
-        errors = _errors(stage)
+        errors = stage.errors
         if not errors:
             return StagePlan(steps, checks)
         bad = bad_rows(errors, columns, stage.excused_by, in_turn=stage.judges_both)
         bad_columns = _bad_columns(columns)
-        stored = quarantined(self._kept(columns), bad_columns, self._masks_of(columns), self._raw())
+        stored = quarantined(self._kept(columns), bad_columns, self._privacy.masks_of(columns), self._privacy.original)
         return StagePlan(
             steps,
             checks,
@@ -267,19 +191,6 @@ class _Planner:
         declared = Columns(tuple(Column(item.name) for item in self._contract.model.fields))
         return (declared if declared.items else columns.visible).without(names.RESERVED)
 
-    def _raw(self) -> str:
-        if not any(item.is_personal or item.is_masked for item in self._fields.values()):
-            return "plain"
-        return "sealed" if self._given.key_id else "empty"
-
-    def _secrets(self) -> tuple[str, ...]:
-        wanted = {secret.name for mask in self._masks.values() for secret in mask.secrets}
-        masked = self._masks_of(self._split.pre.columns).values()
-        wanted |= {secret.name for mask in masked for secret in mask.secrets}
-        if self._raw() == "sealed":
-            wanted |= {secret.name for secret in RAW_SECRETS}
-        return tuple(sorted(wanted))
-
     def _told_apart_by(self, plan: Plan) -> tuple[str, ...]:
         """Columns whose change makes a new version, which another masking key must not do."""
         operation = plan.target.operation
@@ -289,13 +200,6 @@ class _Planner:
         """Whether rows of a table are found by a value that is masked with a key."""
         found_by = {name.lower() for name in keys}
         return any(mask.secrets for name, mask in self._masks.items() if name.lower() in found_by)
-
-    def _private(self) -> tuple[str, ...]:
-        """Columns that must not be shown: declared as private, or made from one and not declared."""
-        declared = [item.name for item in self._fields.values() if item.is_personal or item.is_masked]
-        made = self._made_from({name.lower() for name in declared})
-        visible = {column.name for stage in (self._split.pre, self._split.post) for column in stage.columns.visible}
-        return (*declared, *sorted(name for name in visible if name.lower() in made - set(self._fields)))
 
     def _audits(self) -> list[Audit]:
         # Dataset rules are about a whole batch, and rows of quarantine are none.
@@ -330,7 +234,7 @@ class _Planner:
             measure=self._render(measure, self._out) if measure else None,
             repeated_keys=self._render(again, self._out) if again else None,
         )
-        failing = [stage for stage in (self._split.pre, self._split.post) if _errors(stage)]
+        failing = [stage for stage in (self._split.pre, self._split.post) if stage.errors]
         if not failing:
             return questions
         kept = Columns().with_(*(column for stage in failing for column in self._kept(stage.columns)))
@@ -436,9 +340,8 @@ class _Planner:
 
     def _notes(self) -> tuple[str, ...]:
         notes = [str(note) for note in self._loaded.notes]
-        steps = (*self._split.pre.chain.steps, *self._split.post.chain.steps)
-        notes += [note for _, step, _, _ in steps for note in step.notes]
-        if self._raw() == "empty":
+        notes += [note for _, step, _, _ in self._split.steps for note in step.notes]
+        if self._privacy.original == "empty":
             notes.append("LAKELOGIC_PII_KEY is not set: quarantine keeps no original rows of this contract.")
         return tuple(notes)
 
@@ -450,10 +353,6 @@ def _stored(good: exp.Select, lowered: Lowered) -> exp.Query:
     return lowered.stored.transform(
         lambda node: good.subquery("source") if isinstance(node, exp.Table) and node.name == "source" else node
     )
-
-
-def _errors(stage: Stage) -> list[Check]:
-    return [check for check in stage.checks if check.severity == "error"]
 
 
 def _columns_read(check: Check) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from lakelogic.plan import names
 from lakelogic.plan.conform import Declared, conform, declared
 from lakelogic.plan.intake import take_in
 from lakelogic.plan.kept import KeptValues
-from lakelogic.plan.stages import Chain, lookup_step
+from lakelogic.plan.stages import Chain, PlannedStep, lookup_step
 from lakelogic.plan.storing import excused
 from lakelogic.rules import declared as model_rules
 from lakelogic.rules.base import Check, Lookup, RowRule
@@ -72,6 +72,11 @@ class Split:
     post: Stage
     unknown: tuple[str, ...]
     left_out: Mapping[Place, str] = field(default_factory=dict)
+
+    @property
+    def steps(self) -> tuple[PlannedStep, ...]:
+        """The steps of both stages, in order."""
+        return (*self.pre.chain.steps, *self.post.chain.steps)
 
 
 class SplitBuilder:

@@ -13,6 +13,9 @@ from lakelogic.sql.convert import equal
 from lakelogic.sql.types import BOOLEAN, Column, Columns
 from lakelogic.transforms.base import SOURCE, Step, Transform, named, ref
 
+# A step with its title, the columns before it and the links that it reads.
+PlannedStep = tuple[str, Step, Columns, tuple[str, ...]]
+
 
 @dataclass
 class Chain:
@@ -20,7 +23,7 @@ class Chain:
 
     columns: Columns
     links: Mapping[str, Columns]
-    steps: list[tuple[str, Step, Columns, tuple[str, ...]]] = field(default_factory=list)
+    steps: list[PlannedStep] = field(default_factory=list)
 
     def add(self, name: str, step: Step, links: Iterable[str] = ()) -> None:
         self.steps.append((name, step, self.columns, tuple(sorted(links))))

@@ -1,7 +1,9 @@
-"""Tables that good rows go to: what the contract says of the target, and of those beside it."""
+"""Tables that rows go to: the target, those beside it and quarantine, and what the contract says of each."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,13 +12,48 @@ from sqlglot import exp
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.materialization import Compaction
 from lakelogic.errors import ContractError, LakeLogicError
-from lakelogic.plan.locations import Location, locate
+from lakelogic.plan.locations import Location, locate, quarantine_of
 from lakelogic.plan.model import ChangesPlan, TablePlan, UpkeepPlan
 from lakelogic.plan.stored import stored_as
 from lakelogic.sql.types import Columns, type_name
 from lakelogic.write.base import Rows, strategies
 
 Render = Callable[[exp.Expr, Columns], str]
+
+
+def target_of(loaded: LoadedContract, override: Location | None = None) -> Location:
+    """Where good rows go: as given, as declared, else `<root>/<layer>/<name>`."""
+    if override is not None:
+        return override
+    if loaded.target:
+        return locate(loaded.target, loaded.directory)
+    return Location(str(loaded.project.root / (loaded.layer or "data") / loaded.name))
+
+
+def quarantine_table(loaded: LoadedContract, target: Location) -> TablePlan | None:
+    """Where bad rows go and how; None where the contract wants no quarantine.
+
+    Raises:
+        ContractError: it is the target itself.
+    """
+    said = loaded.model.quarantine
+    if not said.enabled:
+        return None
+    chosen = said.target or said.table or said.location
+    location = locate(chosen, loaded.directory) if chosen else quarantine_of(target)
+    if location == target:
+        place = loaded.place("quarantine")
+        raise ContractError(f"quarantine and target are both {location.text}.", cure="Name another.", place=place)
+    operation = strategies.get(said.write_mode)().operation(Rows())
+    return TablePlan(location.text, location.is_name, said.write_mode, operation, format=said.format)
+
+
+def identity_of(loaded: LoadedContract, target: Location) -> str:
+    """A name for the contract and its target that stays the same when the file moves or changes."""
+    digest = hashlib.sha256(f"{loaded.name}\n{target.text}".encode()).hexdigest()[:12]
+    # It names a folder, and a dataset may be called anything.
+    readable = re.sub(r"[^\w-]+", "_", loaded.name)[:80]
+    return f"{readable}-{digest}"
 
 
 def target_table(loaded: LoadedContract, plain: TablePlan, columns: Columns, render: Render) -> TablePlan:

@@ -19,8 +19,8 @@ from lakelogic.masks.keys import VARIABLE, load_keys
 from lakelogic.masks.sealed import PREFIX, unseal
 from lakelogic.plan import names
 from lakelogic.plan.again import How
-from lakelogic.plan.build import identity_of, quarantine_table, target_of
 from lakelogic.plan.model import TablePlan, writer_of
+from lakelogic.plan.tables import identity_of, quarantine_table, target_of
 from lakelogic.quarantine.read_again import was_read_again
 from lakelogic.quarantine.rows import (
     NUMBER,

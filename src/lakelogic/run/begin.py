@@ -19,10 +19,11 @@ from lakelogic.engines.opening import engines
 from lakelogic.errors import ContractError, ContractInvalid, RunBusy, SecretMissing, SourceError, StateError
 from lakelogic.masks.keys import VARIABLE, Keys, load_keys
 from lakelogic.masks.rotation import refuse_other_key
-from lakelogic.plan.build import Given, build_plan, identity_of, quarantine_table, target_of
+from lakelogic.plan.build import Given, build_plan
 from lakelogic.plan.locations import locate
 from lakelogic.plan.model import LinkPlan, Plan, Role, TablePlan, writer_of
 from lakelogic.plan.rows import Slice
+from lakelogic.plan.tables import identity_of, quarantine_table, target_of
 from lakelogic.run.again import Again, AgainInput
 from lakelogic.run.choosing import Choosing
 from lakelogic.run.clean_up import clean_up_of

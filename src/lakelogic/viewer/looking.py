@@ -12,8 +12,8 @@ from lakelogic.contract.identity import LAYERS
 from lakelogic.contract.yaml_cache import remembered
 from lakelogic.driver.graph import Graph, build_graph
 from lakelogic.driver.nodes import Node, Selection, open_lakehouse, project_of
-from lakelogic.plan.build import target_of
 from lakelogic.plan.locations import locate
+from lakelogic.plan.tables import target_of
 from lakelogic.viewer.columns import Tracing
 from lakelogic.viewer.runs import RunsKept
 from lakelogic.viewer.view import SOURCES, Arrow, Box, View

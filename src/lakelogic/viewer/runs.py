@@ -11,7 +11,7 @@ from typing import Literal
 from lakelogic.driver.nodes import Node
 from lakelogic.observe.history import History, Run
 from lakelogic.observe.service_levels import freshness_hours
-from lakelogic.plan.build import identity_of, target_of
+from lakelogic.plan.tables import identity_of, target_of
 from lakelogic.state.claims import Claims
 from lakelogic.state.runlog import RunLog
 

@@ -10,7 +10,7 @@ from lakelogic.cli.main import main
 from lakelogic.contract import load_contract
 from lakelogic.contract.origins import origins
 from lakelogic.errors import ContractInvalid
-from lakelogic.plan.build import target_of
+from lakelogic.plan.tables import target_of
 
 DOMAIN = """\
 domain: retail

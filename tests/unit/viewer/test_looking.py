@@ -11,7 +11,7 @@ import pytest
 from lakelogic.cli.main import main
 from lakelogic.driver.nodes import Selection
 from lakelogic.observe.history import Run
-from lakelogic.plan.build import identity_of, target_of
+from lakelogic.plan.tables import identity_of, target_of
 from lakelogic.state.claims import Claim, Claims, Pinned
 from lakelogic.viewer.looking import look_at
 from lakelogic.viewer.rendering import renderings

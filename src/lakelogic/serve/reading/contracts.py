@@ -11,7 +11,7 @@ from typing import Literal
 from lakelogic.driver.nodes import Node
 from lakelogic.observe.history import Run
 from lakelogic.observe.service_levels import freshness_hours
-from lakelogic.plan.build import quarantine_table, target_of
+from lakelogic.plan.tables import quarantine_table, target_of
 from lakelogic.serve.reading.project import Contracts, Served
 from lakelogic.serve.reading.rules import DeclaredRule, declared_rules
 

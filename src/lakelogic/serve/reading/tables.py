@@ -12,7 +12,7 @@ from lakelogic.driver.nodes import Node
 from lakelogic.engines.opening import EngineSettings, engines, light_engine, open_engine
 from lakelogic.errors import SourceError
 from lakelogic.formats.bytes import is_uri
-from lakelogic.plan.build import target_of
+from lakelogic.plan.tables import target_of
 from lakelogic.serve.reading.project import Contracts, Served
 from lakelogic.sources.read import TableToRead
 from lakelogic.sql.build import ref
