@@ -19,8 +19,6 @@ class Capabilities:
     """What an engine can do; asked in place of its name."""
 
     observe: bool = True
-    merge: bool = True
-    catalog_names: bool = True
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from lakelogic.masks.keyed import hmac_expression, hmac_secrets
-from lakelogic.masks.keys import Keys
-from lakelogic.masks.sealed import seal, seal_expression, seal_secrets
+from lakelogic.masks.sealed import seal_expression, seal_secrets
 
 RAW_SECRETS = (*seal_secrets("raw"), *hmac_secrets("row"))
 _ID_LENGTH = 24
@@ -18,11 +17,6 @@ _ID_LENGTH = 24
 def raw_expression(json_text: exp.Expr) -> exp.Expr:
     """The row's JSON text, sealed in Spark SQL."""
     return seal_expression(json_text, "raw")
-
-
-def seal_raw(json_text: str, keys: Keys) -> str:
-    """The row's JSON text, sealed in Python."""
-    return seal(json_text, keys, "raw")
 
 
 def row_id_expression(text: exp.Expr, *, keyed: bool) -> exp.Expr:
