@@ -54,7 +54,7 @@ class Choosing:
         listing, left_out = self._of_days(*self._narrowed(whole))
         choice = self._choice(listing, pinned)
         files = listing.files if choice.files is None else choice.files
-        reason = choice.reason + left_out if pinned or listing.files else f"no file matches {self._shown()}{left_out}"
+        reason = choice.reason + left_out if pinned or listing.files else f"no file matches {self.spec.shown}{left_out}"
         read = self._read("files", self.spec.format or "", reason)
         newest = max((file.modified_ns for file in listing.files), default=None)
         chosen = pinned or Pinned(self.spec.location.text, "files", files)

@@ -186,9 +186,7 @@ class FilesInput:
     def everything(self) -> FilesInput:
         files = list_source(self.spec).files
         if not files:
-            raise SourceError(
-                f"no file matches {self.spec.location.text}, so its columns are unknown.", cure="Check the path."
-            )
+            raise SourceError(f"no file matches {self.spec.shown}, so its columns are unknown.", cure="Check the path.")
         return replace(self, pinned=replace(self.pinned, files=files))
 
     def shaped(self, engine: Engine[Any]) -> FilesInput:

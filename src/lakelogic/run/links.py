@@ -104,7 +104,7 @@ def _plan(link: Link, wanted: SourceSpec | TableToRead, select: exp.Query, found
 def _files(wanted: SourceSpec) -> FilesToRead:
     listing = list_source(wanted)
     if not listing.files:
-        raise SourceError(f"no file matches {wanted.location.text}.", cure="Check the link's path.")
+        raise SourceError(f"no file matches {wanted.shown}.", cure="Check the link's path.")
     return to_read(None, wanted, listing, listing.files)
 
 

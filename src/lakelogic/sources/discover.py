@@ -31,6 +31,11 @@ class SourceSpec:
     declared: Source = field(default_factory=Source)
 
     @property
+    def shown(self) -> str:
+        """What is looked for: the folder and the pattern of the files in it."""
+        return f"{self.location.text}/{self.pattern}" if self.pattern else self.location.text
+
+    @property
     def is_table(self) -> bool:
         return self.location.is_name or self.format in TABLE_FORMATS
 
