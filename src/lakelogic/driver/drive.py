@@ -12,7 +12,7 @@ from loguru import logger
 
 from lakelogic.contract.yaml_cache import remembered
 from lakelogic.driver.announcing import announced
-from lakelogic.driver.freshness import UpstreamLog, readiness
+from lakelogic.driver.freshness import UpstreamLog, readiness, unmade
 from lakelogic.driver.graph import Graph, build_graph
 from lakelogic.driver.nodes import Lakehouse, Node, Selection, open_lakehouse, project_of
 from lakelogic.driver.resume import Progress, open_progress
@@ -21,7 +21,7 @@ from lakelogic.driver.summary import Outcome, Summary
 from lakelogic.driver.watching import Listener, Nobody, Watch
 from lakelogic.driver.windows import Dates, Window, windows_of
 from lakelogic.driver.working import Patience, outcome_of, plan_node, run_node
-from lakelogic.errors import ContractError, ContractInvalid, did_you_mean
+from lakelogic.errors import ContractError, ContractInvalid, nearest
 from lakelogic.run.approval import ApprovalAsk
 from lakelogic.run.begin import new_run_id
 from lakelogic.run.processor import DataProcessor
@@ -115,7 +115,7 @@ class _Driver:
         problems = [
             ContractError(
                 f"'{name}' needs '{upstream}', which is unknown.",
-                cure=f"{did_you_mean(upstream, self.graph.nodes)} Or name the registry that lists it.",
+                cure=_cure(upstream, self.graph.nodes),
                 place=self.graph.nodes[name].contract.place("upstream"),
             )
             for name in self.lakehouse.chosen
@@ -179,7 +179,11 @@ class _Driver:
             return outcome_of(node, window, "done_before", f"it succeeded in run {run_id}")
         if unknown := self._unknown(name):
             return self._skipped(node, window, f"it needs '{unknown[0]}', which is unknown or can't be loaded")
-        if not window.asks_upstreams or self.settings.dry_run:
+        if self.settings.dry_run:
+            return None
+        if (why := unmade(self._read_elsewhere(name))) is not None:
+            return self._skipped(node, window, why)
+        if not window.asks_upstreams:
             return None
         ready = readiness(node, self._elsewhere(name), self._log, datetime.now(UTC))
         if ready.skip is not None:
@@ -191,6 +195,14 @@ class _Driver:
 
     def _skipped(self, node: Node, window: Window, why: str) -> Outcome:
         return replace(outcome_of(node, window, "skipped", why), exit_code=1, blocks=f"'{node.name}' was skipped")
+
+    def _read_elsewhere(self, name: str) -> dict[str, Node]:
+        """The contracts whose tables a contract reads, and which do not run in this invocation."""
+        return {
+            each: self.graph.nodes[each]
+            for each, because in self.graph.reasons[name].items()
+            if each not in self.lakehouse.chosen and any(word.startswith(("source", "link ")) for word in because)
+        }
 
     def _elsewhere(self, name: str) -> dict[str, Node | None]:
         """The upstreams that do not run in this invocation; those that do count by their outcome."""
@@ -233,3 +245,8 @@ class _Driver:
             node = self.graph.nodes[outcome.contract]
             record_skipped(node.contract, outcome.status, outcome.reason, self.pipeline_run_id)
         self.progress.add(outcome)
+
+
+def _cure(unknown: str, known: Iterable[str]) -> str:
+    close = nearest(unknown, known)
+    return f"Did you mean '{close}'?" if close else "Name the registry that lists it as well, or run it first."

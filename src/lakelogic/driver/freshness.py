@@ -11,6 +11,8 @@ from threading import Lock
 from lakelogic.contract.service_levels import FreshnessLimit
 from lakelogic.contract.values import parse_duration
 from lakelogic.driver.nodes import Node
+from lakelogic.plan.locations import Location
+from lakelogic.plan.tables import target_of
 from lakelogic.state.runlog import RunLog
 
 _UP_TO_DATE = ("succeeded", "no_new_data")
@@ -46,6 +48,16 @@ class UpstreamLog:
         return {str(row["contract"]): row["ended_at"] for row in rows if row["status"] in _UP_TO_DATE}
 
 
+def unmade(upstreams: Mapping[str, Node]) -> str | None:
+    """Why a contract can't read what it needs: the tables of these upstreams were never made."""
+    names = [name for name, node in upstreams.items() if not _is_there(target_of(node.contract))]
+    if not names:
+        return None
+    layers = ",".join(sorted({layer for name in names if (layer := upstreams[name].layer)}))
+    first = f"--layers {layers}" if layers else "those"
+    return f"it reads {', '.join(map(repr, names))}, which did not run yet. Run {first} first."
+
+
 def readiness(node: Node, upstreams: Mapping[str, Node | None], log: UpstreamLog, now: datetime) -> Readiness:
     """Whether a contract may run, given the upstreams that do not run with it; None is one that no registry lists."""
     warnings: list[str] = []
@@ -61,6 +73,11 @@ def readiness(node: Node, upstreams: Mapping[str, Node | None], log: UpstreamLog
             return late
         warnings += late.warnings
     return Readiness(warnings=tuple(warnings))
+
+
+def _is_there(target: Location) -> bool:
+    """Whether a table is in its place, as far as a look at this machine's disk can tell."""
+    return target.is_name or "://" in target.text or Path(target.text).exists()
 
 
 def _missing(node: Node, name: str) -> Readiness:

@@ -76,10 +76,24 @@ def test_layers_and_entities_narrow_what_runs(two_chains: Lake) -> None:
 def test_a_listed_contract_without_a_successful_upstream_is_skipped_and_logged(two_chains: Lake) -> None:
     registry = (two_chains.root / "contracts/_registry.yaml",)
     two_chains.drive(Selection(registries=registry, layers=("bronze",), entities=("a",)))
+    two_chains.contract("silver_b", upstream="bronze_b")
     summary = two_chains.drive(Selection(registries=registry, layers=("silver",), entities=("b",)))
     assert [outcome.reason for outcome in summary.outcomes] == ["upstream 'bronze_b' has no successful run in the log"]
     assert summary.exit_code == 1
     assert two_chains.log()[-1]["status"] == "skipped"
+
+
+@pytest.mark.parametrize("window", ["last_success", "none"])
+def test_a_contract_whose_upstream_table_nobody_made_is_told_what_to_run_first(two_chains: Lake, window: str) -> None:
+    selection = Selection(registries=(two_chains.root / "contracts/_registry.yaml",), layers=("silver", "gold"))
+    summary = two_chains.drive(selection, dates=Dates(window))
+    assert summary.exit_code == 1
+    assert {outcome.contract: outcome.reason for outcome in summary.outcomes} == {
+        "silver_a": "it reads 'bronze_a', which did not run yet. Run --layers bronze first.",
+        "silver_b": "it reads 'bronze_b', which did not run yet. Run --layers bronze first.",
+        "gold_a": "upstream 'silver_a' was skipped",
+        "gold_b": "upstream 'silver_b' was skipped",
+    }
 
 
 def test_without_a_run_log_the_upstream_can_not_be_asked_and_that_is_said(two_chains: Lake) -> None:
