@@ -81,6 +81,10 @@ def test_without_a_layer_that_is_said_first() -> None:
     assert "no-layer" in codes("source: {path: a.csv}\nmaterialization: {strategy: overwrite, target_path: x/y}\n")
 
 
+def test_a_layer_that_nobody_knows_is_remarked_on() -> None:
+    assert codes(CLEAN.replace("silver", "sliver")) == ["odd-layer"]
+
+
 def test_a_contract_that_its_system_does_not_list_is_remarked_on(tmp_path: Path) -> None:
     (tmp_path / "_system.yaml").write_text(
         "system: shop\ncontracts: [{layer: silver, entity: other, path: other.yaml}]\n"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from lakelogic.contract.identity import LAYERS
 from lakelogic.contract.lint.base import Remark, lint_rules
 from lakelogic.contract.loaded import LoadedContract
-from lakelogic.errors import Place
+from lakelogic.errors import Place, did_you_mean
 
 _NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+){2,}")
 # Dimensions and facts belong to no single system.
@@ -23,7 +24,7 @@ def leaves_the_pattern(loaded: LoadedContract) -> Iterator[Remark]:
     begin = "_".join(part.lower() for part in (layer, system) if part)
     if not _NAME.fullmatch(name) or not name.startswith(f"{begin}_" if begin else ""):
         pattern = f"{layer or '{layer}'}_{(system or '{system}').lower()}_{{entity}}"
-        place = _place_of_name(loaded)
+        place = _first_place(loaded, (("dataset",), ("info", "dataset"), ("info", "table_name")))
         yield Remark(f"name '{name}' leaves the pattern {pattern}.", "Set dataset to a name of that form.", place)
 
 
@@ -32,6 +33,15 @@ def has_no_layer(loaded: LoadedContract) -> Iterator[Remark]:
     """Nothing tells which layer the data belongs to."""
     if loaded.layer is None:
         yield Remark("the layer is not known.", "Add layer: bronze, silver, gold or reference.", loaded.place("info"))
+
+
+@lint_rules.add("odd-layer")
+def has_an_odd_layer(loaded: LoadedContract) -> Iterator[Remark]:
+    """The layer is none of reference, bronze, silver and gold, so that its order among others is not known."""
+    if loaded.layer is not None and loaded.layer not in LAYERS:
+        paths = (("layer",), ("tier",), ("target_layer",), ("info", "target_layer"), ("metadata", "data_layer"))
+        cure = did_you_mean(loaded.layer, LAYERS)
+        yield Remark(f"layer '{loaded.layer}' is none that is known.", cure, _first_place(loaded, paths))
 
 
 @lint_rules.add("not-listed")
@@ -43,6 +53,6 @@ def is_not_listed(loaded: LoadedContract) -> Iterator[Remark]:
         yield Remark(f"system '{system.model.system}' does not list the contract.", cure, Place(str(loaded.path)))
 
 
-def _place_of_name(loaded: LoadedContract) -> Place:
-    paths = (("dataset",), ("info", "dataset"), ("info", "table_name"))
+def _first_place(loaded: LoadedContract, paths: Iterable[tuple[str, ...]]) -> Place:
+    """Where the first of these keys stands that was written."""
     return next((loaded.places.keys[path] for path in paths if path in loaded.places.keys), loaded.place())
