@@ -41,13 +41,14 @@ def is_by_layer(value: object) -> bool:
     return isinstance(value, dict) and any(isinstance(key, str) and is_layer(key) for key in value)
 
 
-def _known_layer(word: str) -> str:
+def known_layer(word: str) -> str:
+    """The word, if it names a layer; else pydantic is told what was meant."""
     if not is_layer(word):
         raise problem(f"layer '{word}' is unknown.", did_you_mean(word, LAYERS))
     return word
 
 
-LayerName = Annotated[str, AfterValidator(_known_layer)]
+LayerName = Annotated[str, AfterValidator(known_layer)]
 PerLayer = Annotated[
     Annotated[Mapping[LayerName, Block], Tag("by layer")] | Annotated[Block, Tag("for all layers")],
     Discriminator(lambda value: "by layer" if is_by_layer(value) else "for all layers"),

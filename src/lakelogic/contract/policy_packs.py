@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any, Literal, cast
 
-from pydantic import Field, create_model
+from pydantic import Field, create_model, field_validator
 
 from lakelogic.contract.fields import SchemaPolicy
 from lakelogic.contract.identity import LAYERS, Metadata, normal_layer
@@ -15,7 +15,7 @@ from lakelogic.contract.kinds import AnyDatasetRule, AnyRowRule, AnyTransform, K
 from lakelogic.contract.layering import Layered, Written
 from lakelogic.contract.lineage import Lineage
 from lakelogic.contract.materialization import Materialization
-from lakelogic.contract.mesh import MeshFile, load_mesh_file
+from lakelogic.contract.mesh import MeshFile, known_layer, load_mesh_file
 from lakelogic.contract.places import Path, Places
 from lakelogic.contract.quality import Quarantine
 from lakelogic.contract.service_levels import ServiceLevels
@@ -69,6 +69,11 @@ class PackBase(Model):
     service_levels: ServiceLevels | None = Field(default=None, description="Promises in place of the contract's own.")
     transformations: tuple[AnyTransform, ...] = Field(default=(), description="Steps that are added.")
     transformations_mode: Mode = Field(default="prepend", description="Where the steps go among the contract's own.")
+
+    @field_validator("layers")
+    @classmethod
+    def _known_layers(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(known_layer(name) for name in names)
 
 
 _STAGED_KEYS = ("defaults", "quality", "service_levels", "transformations", "transformations_mode")
@@ -128,7 +133,7 @@ def apply_packs(
     """Adds what the packs bring: what that is, the files with their roles, and what is wrong.
 
     Raises:
-        UsageError: the command asks for a pack that does not exist.
+        UsageError: the command asks for a pack or a folder of them that does not exist.
     """
     brought: list[Brought] = []
     files: dict[str, str] = {}
@@ -158,6 +163,8 @@ def _asked(
     """The packs of the command, then those of the contract, each with the folders to look in."""
     around = [folder / FOLDER for folder in (directory, *directory.parents)]
     given = [wanted.directory] if wanted.directory else around
+    if wanted.directory and not wanted.directory.is_dir():
+        raise UsageError(f"--policy-pack-dir {wanted.directory} is not a folder.", cure="Check the path.")
     for name in wanted.names:
         yield name, Place(f"--policy-pack {name}"), [FilePath.cwd()] if name.endswith(_ENDINGS) else given
     metadata = layered.data.get("metadata")

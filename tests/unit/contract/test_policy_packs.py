@@ -160,6 +160,8 @@ def test_the_folder_that_is_given_is_the_one_that_is_searched(folder: Path, tmp_
         folder / "contracts" / "a.yaml", policy_packs=["base"], policy_pack_dir=tmp_path / "elsewhere"
     )
     assert [rule.kind for rule in given.model.quality.row_rules] == ["sql", "not_null"]
+    with pytest.raises(UsageError, match=r"--policy-pack-dir .*nowhere is not a folder"):
+        load_contract(folder / "contracts" / "a.yaml", policy_packs=["base"], policy_pack_dir=tmp_path / "nowhere")
 
 
 def test_a_missing_pack_is_an_error(folder: Path) -> None:
@@ -175,4 +177,7 @@ def test_what_is_wrong_in_a_pack_is_told_with_its_place(folder: Path) -> None:
         loaded(folder)
     (folder / "policy_packs" / "base.yaml").write_text("silver_quality: {row_rules: [{betwen: a}]}\n")
     with pytest.raises(ContractInvalid, match=r"base.yaml:1:31: rule 'betwen' is unknown"):
+        loaded(folder)
+    (folder / "policy_packs" / "base.yaml").write_text("layers: [slver]\n")
+    with pytest.raises(ContractInvalid, match=r"base.yaml:1:1: layer 'slver' is unknown. Did you mean 'silver'?"):
         loaded(folder)
