@@ -135,7 +135,9 @@ def _read(file: Path) -> str:
 def _syntax(file: Path, error: tomllib.TOMLDecodeError) -> UsageError:
     where = re.search(r"\(at line (\d+), column (\d+)\)", str(error))
     place = Place(str(file), int(where[1]), int(where[2])) if where else Place(str(file))
-    return UsageError(f"not TOML: {str(error).split(' (at ')[0]}.", place=place)
+    reason = str(error).split(" (at ")[0]
+    cure = "Put text in quotes." if reason == "Invalid value" else None
+    return UsageError(f"not TOML: {reason}.", cure=cure, place=place)
 
 
 def _refuse_unknown(file: Path, text: str, data: Mapping[str, object]) -> None:
@@ -182,7 +184,7 @@ def _privacy(file: Path, text: str, section: Mapping[str, object]) -> UnmaskedPi
     if value not in _UNMASKED:
         raise UsageError(
             f"unmasked_pii '{value}' is unknown.",
-            cure=f"Allowed: {', '.join(_UNMASKED)}.",
+            cure=did_you_mean(str(value), _UNMASKED),
             place=_line(file, text, "unmasked_pii"),
         )
     return cast("UnmaskedPii", value)

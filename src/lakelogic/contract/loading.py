@@ -18,9 +18,9 @@ from lakelogic.contract.overrides import apply_environment, apply_overrides
 from lakelogic.contract.places import Places
 from lakelogic.contract.policy_packs import Brought, Wanted, apply_packs
 from lakelogic.contract.problems import problems_of
-from lakelogic.contract.reading import MAX_BYTES, decode, read_yaml
+from lakelogic.contract.reading import MAX_BYTES, decode, path_cure, read_yaml
 from lakelogic.contract.variables import Variables
-from lakelogic.errors import ContractInvalid, LakeLogicError, NotSupportedYet, Place, UsageError
+from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError, NotSupportedYet, Place, UsageError
 from lakelogic.project import find_project
 
 
@@ -63,7 +63,7 @@ def _bytes(file: FilePath) -> bytes:
         with file.open("rb") as stream:
             return stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
-        raise UsageError(f"file '{file}' does not exist.", cure="Check the path.") from None
+        raise UsageError(f"file '{file}' does not exist.", cure=path_cure(file)) from None
     except IsADirectoryError:
         raise UsageError(f"'{file}' is a folder.", cure="Name a contract file.") from None
     except (OSError, ValueError) as error:
@@ -87,7 +87,7 @@ class _Loading:
 
     def load(self) -> LoadedContract:
         written, places = read_yaml(self.text, self.file)
-        _refuse_odcs(written, places)
+        _refuse_others(written, places)
         project = find_project(self.directory)
         chosen = project.environment_name(self.environment)
         mesh = find_mesh(self.path, self.directory, project)
@@ -144,6 +144,12 @@ def _order(problem: LakeLogicError) -> tuple[int, int, str]:
     return place.line or 0, place.column or 0, problem.message
 
 
-def _refuse_odcs(written: Mapping[str, object], places: Places) -> None:
+def _refuse_others(written: Mapping[str, object], places: Places) -> None:
+    """Files that are about contracts and are none: their keys would all be unknown."""
+    if listing := next((key for key in ("entries", "contracts") if isinstance(written.get(key), list)), None):
+        cure = f"`lakelogic-driver {places.file}` runs what it lists."
+        raise ContractInvalid(
+            [ContractError("the file lists contracts and is none itself.", cure=cure, place=places.of((listing,)))]
+        )
     if written.get("kind") == "DataContract" and "apiVersion" in written:
         raise ContractInvalid([NotSupportedYet("Open Data Contract Standard documents", place=places.of(("kind",)))])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
+from pathlib import Path as FilePath
 
 from lakelogic.contract.nodes import MAX_DEPTH, MAX_NODES, Mapping, Node, Scalar, Sequence, invalid
 from lakelogic.contract.places import Path, Places
 from lakelogic.contract.yaml_cache import nodes_of
-from lakelogic.errors import ContractError, ContractInvalid, Place
+from lakelogic.errors import ContractError, ContractInvalid, Place, nearest
 
 MAX_BYTES = 500_000
 MERGE = "<<"
@@ -72,6 +73,12 @@ def decode(raw: bytes, file: str) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise invalid("the file is not UTF-8 text.", Place(file, line), "Save it with encoding UTF-8.") from None
+
+
+def path_cure(file: FilePath) -> str:
+    """What to do about a file that is not there: take the one whose name is nearest, if there is one."""
+    close = nearest(file.name, (each.name for each in file.parent.glob("*.y*ml")))
+    return f"Did you mean '{file.parent / close}'?" if close else "Check the path."
 
 
 def read_yaml(text: str, file: str) -> tuple[dict[str, object], Places]:

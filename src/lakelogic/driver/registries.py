@@ -14,7 +14,7 @@ from lakelogic.contract.identity import LAYERS, is_layer, normal_layer
 from lakelogic.contract.mesh import SYSTEM_FILE, load_system
 from lakelogic.contract.places import Places
 from lakelogic.contract.problems import problems_of
-from lakelogic.contract.reading import decode, read_yaml
+from lakelogic.contract.reading import decode, path_cure, read_yaml
 from lakelogic.contract.values import Duration, parse_duration
 from lakelogic.contract.variables import Variables
 from lakelogic.errors import ContractError, ContractInvalid, NotSupportedYet, Place, UsageError, did_you_mean
@@ -76,12 +76,12 @@ def read_registry(file: Path, layer: str | None = None) -> tuple[Listed, ...]:
     try:
         raw = file.read_bytes()
     except OSError as error:
-        raise UsageError(f"registry '{file}' can't be read: {error.strerror}.", cure="Check the path.") from None
+        raise UsageError(f"registry '{file}' can't be read: {error.strerror}.", cure=path_cure(file)) from None
     listed = tuple(_of_system(file) if file.name == SYSTEM_FILE else _of_entries(file, raw, layer))
     if not listed:
         raise UsageError("the registry lists no contract.", cure="Add entries.", place=Place(str(file)))
     if missing := [
-        ContractError(f"contract '{each.path}' does not exist.", cure="Correct the path.", place=each.place)
+        ContractError(f"contract '{each.path}' does not exist.", cure=path_cure(each.path), place=each.place)
         for each in listed
         if not each.path.is_file()
     ]:

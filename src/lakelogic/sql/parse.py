@@ -74,8 +74,8 @@ def _parse_one(text: str) -> exp.Expr:
     try:
         check_functions(text)
         trees = [tree for tree in parse(text, read=DIALECT) if tree is not None]
-    except TokenError as error:
-        raise SqlError(f"SQL syntax error in: {text}\n  {error}") from None
+    except TokenError:
+        raise SqlError(f"SQL syntax error: a quote or a comment is not closed\n  {text}") from None
     except ParseError as error:
         raise SqlError(_underlined(text, error)) from None
     if len(trees) != 1:

@@ -38,6 +38,18 @@ def test_a_key_in_the_wrong_block_is_sent_to_the_right_one() -> None:
     assert problems("row_rules: []\n") == ["orders.yaml:1:1: key 'row_rules' is unknown. It belongs under 'quality'."]
 
 
+@pytest.mark.parametrize("sql", ["email LIKE '%@%.%", "name = 'it's'", 'a = "b', "a /* why"])
+def test_a_quote_or_comment_that_is_not_closed_is_named(sql: str) -> None:
+    (told,) = problems(f"source: {{path: a.csv}}\nquality:\n  row_rules:\n    - sql: |-\n        {sql}\n")
+    assert told == f"orders.yaml:4:7: SQL syntax error: a quote or a comment is not closed\n  {sql}"
+
+
+def test_a_registry_in_the_place_of_a_contract_is_told_from_one() -> None:
+    assert problems("entries:\n  - {entity: a, contract_path: a.yaml}\n") == [
+        "orders.yaml:1:1: the file lists contracts and is none itself. `lakelogic-driver orders.yaml` runs what it lists."
+    ]
+
+
 def test_a_key_far_from_any_other_lists_what_is_known() -> None:
     assert problems("environments:\n  dev:\n    zzz: 1\n") == [
         "orders.yaml:3:5: key 'zzz' is unknown. Known: format, path."

@@ -79,9 +79,10 @@ def test_state_at_an_address_is_not_built_yet(tmp_path: Path) -> None:
         ("\n[sparc]\nx = 1", "lakelogic.toml:2: key 'sparc' is unknown. Did you mean 'spark'?"),
         ('[privacy]\nunmasked = "warn"', "lakelogic.toml:2: key 'unmasked' is unknown. Did you mean 'unmasked_pii'?"),
         (
-            '[privacy]\nunmasked_pii = "ignore"',
-            "lakelogic.toml:2: unmasked_pii 'ignore' is unknown. Allowed: warn, refuse.",
+            '[privacy]\nunmasked_pii = "refus"',
+            "lakelogic.toml:2: unmasked_pii 'refus' is unknown. Did you mean 'refuse'?",
         ),
+        ("engine = duckdb", "lakelogic.toml:1:10: not TOML: Invalid value. Put text in quotes."),
         ("engine = 5", "lakelogic.toml:1: engine must be text in quotes."),
         ("spark = 5", "lakelogic.toml:1: 'spark' must be a section. Write [spark]."),
         ("engine = \nx", "lakelogic.toml:1:10: not TOML: "),

@@ -186,5 +186,8 @@ def test_a_large_file_is_refused_without_being_read_whole(tmp_path: Path) -> Non
 def test_a_file_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="does not exist"):
         load_contract(tmp_path / "no.yaml")
+    (tmp_path / "orders.yaml").touch()
+    with pytest.raises(UsageError, match=r"'.*/oders.yaml' does not exist. Did you mean '.*/orders.yaml'\?"):
+        load_contract(tmp_path / "oders.yaml")
     with pytest.raises(UsageError, match="is a folder"):
         load_contract(tmp_path)

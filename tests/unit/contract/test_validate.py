@@ -66,7 +66,7 @@ def test_a_file_named_outright_is_judged_whatever_it_looks_like(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert code([folder / "_registry.yaml"]) == 2
-    assert "key 'entries' is unknown." in capsys.readouterr().out
+    assert "the file lists contracts and is none itself." in capsys.readouterr().out
 
 
 def test_a_folder_without_contracts_is_no_success(folder: Path) -> None:
