@@ -186,3 +186,5 @@ def test_an_empty_source_is_said_or_refused_as_the_contract_wants(project: Proje
     assert project.versions() is None
     with pytest.raises(SourceError, match=r"no file matches .* and empty_behavior is fail"):
         project.run(_CONTRACT.replace("in/*.csv", "in/*.csv, empty_behavior: fail"))
+    (project.root / "in").rmdir()
+    assert project.run(_CONTRACT).reason.endswith(f"/in/*.csv, and there is no folder {project.root}/in")

@@ -10,6 +10,7 @@ from typing import Literal
 
 from lakelogic.contract import LoadedContract
 from lakelogic.errors import ContractError, GateClosed, LakeLogicError, StateError, UsageError
+from lakelogic.formats.bytes import is_uri
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import ReadPlan, TablePlan
 from lakelogic.plan.rows import RowWindow, Slice
@@ -54,12 +55,17 @@ class Choosing:
         listing, left_out = self._of_days(*self._narrowed(whole))
         choice = self._choice(listing, pinned)
         files = listing.files if choice.files is None else choice.files
-        reason = choice.reason + left_out if pinned or listing.files else f"no file matches {self.spec.shown}{left_out}"
+        reason = (choice.reason if pinned or listing.files else self._nothing_in(whole.root)) + left_out
         read = self._read("files", self.spec.format or "", reason)
         newest = max((file.modified_ns for file in listing.files), default=None)
         chosen = pinned or Pinned(self.spec.location.text, "files", files)
         found = FilesInput(self.loaded, self.spec, whole.root, chosen, read, newest)
         return RowsInput.of(found, self.loaded, self._rows(choice, pinned))
+
+    def _nothing_in(self, root: str) -> str:
+        """Why there is no input; a folder that is not there is more likely a slip than one that is empty."""
+        gone = not is_uri(root) and not Path(root).exists()
+        return f"no file matches {self.spec.shown}" + (f", and there is no folder {root}" if gone else "")
 
     def _table(self, pinned: Pinned | None) -> Input:
         self._refuse_of_files()
