@@ -64,6 +64,12 @@ class Project:
         """The engine to use: as asked, else LAKELOGIC_ENGINE, else the project's; None leaves it to the default."""
         return asked or os.environ.get("LAKELOGIC_ENGINE") or self.engine
 
+    def engine_place(self) -> Place | None:
+        """Where the engine is named that is used when none is asked for."""
+        if os.environ.get("LAKELOGIC_ENGINE"):
+            return Place("LAKELOGIC_ENGINE")
+        return place_of(self.file, "engine") if self.file and self.engine else None
+
     def environment_name(self, asked: str | None = None) -> str | None:
         """The environment to run in: as asked, else LAKELOGIC_ENV, else the project's."""
         return asked or os.environ.get("LAKELOGIC_ENV") or self.environment

@@ -12,7 +12,7 @@ from loguru import logger
 
 from lakelogic.engines.abilities import Ability
 from lakelogic.engines.base import Engine
-from lakelogic.errors import EngineUnavailable, did_you_mean
+from lakelogic.errors import EngineUnavailable, Place, did_you_mean
 from lakelogic.plan.storing import Render
 from lakelogic.registry import Registry
 from lakelogic.sources.read import FilesToRead
@@ -65,7 +65,7 @@ engines: Registry[EngineKind] = Registry("engine", "lakelogic.engines", of_packa
 class EngineSettings:
     """How the engine is to be opened; `session` is one that the caller has already, `input_bytes` what will be read.
 
-    `formats` are those of the tables that it must know.
+    `formats` are those of the tables that it must know. `place` is where its name was written, if in a file.
     """
 
     name: str | None = None
@@ -76,6 +76,7 @@ class EngineSettings:
     verbose: bool = False
     input_bytes: int | None = None
     formats: frozenset[str] = frozenset({"delta"})
+    place: Place | None = None
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,8 @@ def choice(settings: EngineSettings) -> Choice:
         return _default(settings) if settings.name is None else _by_size(settings)
     if settings.name not in engines:
         known = (*engines.names(), AUTO)
-        raise EngineUnavailable(f"engine '{settings.name}' is unknown.", cure=did_you_mean(settings.name, known))
+        cure = did_you_mean(settings.name, known)
+        raise EngineUnavailable(f"engine '{settings.name}' is unknown.", cure=cure, place=settings.place)
     return Choice(settings.name)
 
 

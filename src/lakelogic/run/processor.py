@@ -65,13 +65,16 @@ class DataProcessor:
             self.contract = contract
         else:
             self.contract = load_contract(contract, overrides=overrides, environment=environment)
+        said = self.contract.model.metadata.engine
+        named_in = self.contract.place("metadata", "engine") if said else self.contract.project.engine_place()
         settings = EngineSettings(
-            self.contract.project.engine_name(engine or self.contract.model.metadata.engine),
+            self.contract.project.engine_name(engine or said),
             session=spark,
             master=master,
             spark=self.contract.project.spark,
             warehouse=self.contract.project.root / "warehouse",
             verbose=verbose,
+            place=None if engine else named_in,
         )
         self._runner = Runner(
             self.contract,

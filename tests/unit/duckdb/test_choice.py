@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from lakelogic.engines import opening
 from lakelogic.engines.opening import CROSSOVER_BYTES, Choice, EngineSettings, choice, engines, open_engine
 from lakelogic.errors import EngineUnavailable
+from lakelogic.run.processor import DataProcessor
 
 
 @pytest.fixture
@@ -54,6 +56,28 @@ def test_auto_takes_the_default_for_an_input_without_a_size(without) -> None:  #
 def test_an_unknown_engine_is_told_with_the_nearest() -> None:
     with pytest.raises(EngineUnavailable, match=r"engine 'duckbd' is unknown. Did you mean 'duckdb'\?"):
         choice(EngineSettings("duckbd"))
+
+
+def test_an_unknown_engine_is_told_with_the_place_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LAKELOGIC_ENGINE", raising=False)
+    text = "source: {path: a.csv}\nmaterialization: {strategy: overwrite, target_path: out}\n"
+    (tmp_path / "a.csv").write_text("id\n1\n")
+    (tmp_path / "lakelogic.toml").write_text('# ours\nengine = "duckbd"\n')
+
+    def told(contract: str, engine: str | None = None) -> str:
+        (tmp_path / "c.yaml").write_text(contract)
+        with pytest.raises(EngineUnavailable) as caught:
+            DataProcessor(tmp_path / "c.yaml", engine).run()
+        return str(caught.value).removeprefix(f"{tmp_path}/")
+
+    said = "engine 'duckbd' is unknown. Did you mean 'duckdb'?"
+    assert told(text) == f"lakelogic.toml:2: {said}"
+    assert told(text + "metadata: {engine: duckbd}\n") == f"c.yaml:3:12: {said}"
+    assert told(text, "duckbd") == said
+    monkeypatch.setenv("LAKELOGIC_ENGINE", "duckbd")
+    assert told(text) == f"LAKELOGIC_ENGINE: {said}"
 
 
 def test_an_engine_that_is_not_installed_names_the_extra(without) -> None:  # type: ignore[no-untyped-def]
