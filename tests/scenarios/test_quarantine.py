@@ -142,6 +142,20 @@ def test_a_contract_that_makes_several_rows_of_one_cant_replay(landed: LightProj
     assert set(_states(landed).values()) == {"active"}
 
 
+@pytest.mark.parametrize("how", ["replay", "release"])
+def test_what_cant_run_once_more_is_refused_before_spark_starts(
+    landed: LightProject, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deduplicating = "{deduplicate: {on: id, sort_by: amount, dropped: quarantine}, phase: pre}"
+    path = landed.contract(
+        _CONTRACT.replace("    primary_key", f"    transformations: [{deduplicating}]\n    primary_key")
+    )
+    monkeypatch.setenv("LAKELOGIC_ENGINE", "spark")
+    monkeypatch.setattr("lakelogic.run.runner.open_engine", lambda *_: pytest.fail("the engine was started"))
+    with pytest.raises(ContractError, match="makes other rows of them"):
+        getattr(Quarantine(path), how)(reason="right")
+
+
 def test_rows_of_a_run_that_has_not_ended_are_not_shown(landed: LightProject) -> None:
     landed.file("in/2.csv", "id,amount\n9,-9\n")
     run_and_die(Errand(str(landed.root / "contract.yaml"), landed.engine, "quarantined"))

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]+://")
 # As much of a text as tells its form; a header is rarely longer.
 HEAD_BYTES = 1 << 20
+BUFFER_BYTES = 1 << 20
 
 
 def is_uri(path: str) -> bool:
@@ -29,6 +30,19 @@ def open_file(path: str) -> NativeFile:
     system, plain = _system(path)
     try:
         return system.open_input_file(plain)
+    except OSError as error:
+        raise SourceError(f"can't read {path}: {first_line(error)}") from None
+
+
+def open_bytes(path: str) -> NativeFile:
+    """The bytes of a file from its beginning, decompressed as its ending says.
+
+    Raises:
+        SourceError: it can't be opened.
+    """
+    system, plain = _system(path)
+    try:
+        return system.open_input_stream(plain, compression="detect", buffer_size=BUFFER_BYTES)
     except OSError as error:
         raise SourceError(f"can't read {path}: {first_line(error)}") from None
 

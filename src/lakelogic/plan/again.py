@@ -30,6 +30,7 @@ def once_more(split: Split, how: How) -> Split:
             raise ContractError(
                 f"rows of quarantine can't run once more: '{name}' makes other rows of them.",
                 cure="Mend the source and run the contract on it.",
+                place=step.place,
             )
     if how == "release":
         for stage in (split.pre, split.post):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from decimal import Decimal
@@ -15,19 +13,8 @@ from sqlglot import exp
 from lakelogic.rules.base import RowRule, RuleExample, bounds_raised, row_rule
 from lakelogic.sql.build import Scalar, all_of, any_of, bound, is_null, literal, readable, ref
 from lakelogic.sql.convert import as_text
+from lakelogic.sql.regular_expressions import broken
 from lakelogic.sql.types import Column, Columns
-
-# Constructs that engines know and Python's `re` does not, and what stands for them when a pattern is tried out.
-_FOREIGN = (
-    (re.compile(r"\\Q.*?(\\E|$)", re.DOTALL), "x"),
-    (re.compile(r"\\[pP](\{\w+\}|\w)"), "x"),
-    (re.compile(r"\\[hHRXGvVzeK]"), "x"),
-    (re.compile(r"\(\?<[A-Za-z]\w*>"), "("),
-    (re.compile(r"\\k<\w+>"), "x"),
-    (re.compile(r"\(\?<[=!]"), "(?:"),
-    (re.compile(r"\(\?[a-zA-Z]*-?[a-zA-Z]*\)"), ""),
-    (re.compile(r"\(\?[a-zA-Z]*-?[a-zA-Z]+:"), "(?:"),
-)
 
 
 class ColumnRule(RowRule):
@@ -86,16 +73,8 @@ class RegexMatch(ColumnRule):
     @field_validator("pattern")
     @classmethod
     def _compiles(cls, pattern: str) -> str:
-        tried = pattern
-        for construct, stand_in in _FOREIGN:
-            tried = construct.sub(stand_in, tried)
-        try:
-            with warnings.catch_warnings():
-                # A nested set means something else in Python, but it does compile.
-                warnings.simplefilter("ignore", FutureWarning)
-                re.compile(tried)
-        except re.error as error:
-            raise ValueError(f"the pattern {pattern!r} is no regular expression: {error.msg}") from None
+        if reason := broken(pattern):
+            raise ValueError(f"the pattern {pattern!r} is no regular expression: {reason}")
         return pattern
 
     def predicate(self, column: Column) -> exp.Expr:

@@ -11,8 +11,8 @@ from sqlglot import exp
 
 from lakelogic.contract import LoadedContract
 from lakelogic.engines.base import Engine
-from lakelogic.engines.opening import engines
-from lakelogic.errors import SecretMissing, SourceError
+from lakelogic.engines.opening import EngineSettings, engines, light_engine, open_engine
+from lakelogic.errors import EngineUnavailable, LakeLogicError, SecretMissing, SourceError
 from lakelogic.masks.keys import VARIABLE, Keys
 from lakelogic.masks.sealed import PREFIX, unseal
 from lakelogic.plan import names
@@ -84,7 +84,19 @@ class AgainInput:
         return not self.pinned.ids
 
     def guessed(self) -> Columns | None:
-        return None
+        """The columns of the rows, read without waiting for the run's own engine."""
+        light = EngineSettings(light_engine(), warehouse=self.loaded.project.root / "warehouse")
+        try:
+            engine = open_engine(light, lambda _: None)
+        except EngineUnavailable:
+            return None
+        try:
+            return self.shaped(engine).columns
+        except LakeLogicError:
+            # The run's own engine may know the table, or tells what is wrong.
+            return None
+        finally:
+            engine.close()
 
     def known(self) -> AgainInput | None:
         return None

@@ -9,6 +9,7 @@ from sqlglot.errors import ParseError, TokenError
 
 from lakelogic.errors import SqlError
 from lakelogic.sql.guard import check_functions, check_nodes
+from lakelogic.sql.regular_expressions import refuse_broken_patterns
 from lakelogic.sql.shape import refuse_beyond_row
 
 DIALECT = "spark"
@@ -80,6 +81,7 @@ def _parse_one(text: str) -> exp.Expr:
         raise SqlError(_underlined(text, error)) from None
     if len(trees) != 1:
         raise SqlError(f"one statement is expected, found {len(trees)}: {text}", cure="Remove everything after ';'.")
+    refuse_broken_patterns(trees[0])
     return trees[0]
 
 

@@ -37,6 +37,8 @@ BAD_INPUT = (
     _bad("a header alone", *_csv("id,name\n"), exits=(0,), in_ci=False),
     _bad("a column twice", *_csv("id,ID\n1,2\n")),
     _bad("a wrong encoding", *_csv("id,name\n1,größe\n".encode("latin1"))),
+    _bad("a wrong encoding far behind", *_csv(b"id,name\n" + b"1,a\n" * 300_000 + b"2,gr\xf6\xdfe\n")),
+    _bad("lines that end in several ways", *_csv("id,name\n1,a\r\n2,b\n")),
     _bad("an encoding that nobody knows", *_csv("id,name\n", "encoding: klingon")),
     _bad("a parquet file cut in half", _PARQUET, {"in.parquet": _half_a_parquet_file()}),
     _bad("a parquet file that is none", _PARQUET, {"in.parquet": b"PAR1 or so"}),
@@ -50,6 +52,12 @@ BAD_INPUT = (
     _bad(
         "a rule on a column that is not there",
         f"source: {{path: in.csv}}\nquality: {{row_rules: [{{sql: nope > 1}}]}}\n{_OUT}",
+        _ONE,
+        exits=(2,),
+    ),
+    _bad(
+        "a pattern that is none",
+        f"source: {{path: in.csv}}\nquality: {{row_rules: [{{sql: \"name RLIKE '('\"}}]}}\n{_OUT}",
         _ONE,
         exits=(2,),
     ),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from lakelogic.engines.duckdb.text_files import as_text, encoding_of, open_bytes
+from lakelogic.engines.duckdb.text_files import as_text, encoding_of
 from lakelogic.errors import SourceError
 from lakelogic.formats.base import ReadOptions
+from lakelogic.formats.bytes import open_bytes
 from lakelogic.formats.encodings import not_text
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakelogic.engines.duckdb.json_types import Found, found_in, merged, shapes_of, type_of
-from lakelogic.engines.duckdb.text_files import as_text, open_bytes
+from lakelogic.engines.duckdb.text_files import as_text
 from lakelogic.errors import SourceError
 from lakelogic.formats.arrow_types import arrow_schema
 from lakelogic.formats.base import Layout, ReadOptions, refuse_repeated
+from lakelogic.formats.bytes import open_bytes
 from lakelogic.formats.encodings import not_text
 from lakelogic.formats.json import is_document
 from lakelogic.plan.names import MALFORMED

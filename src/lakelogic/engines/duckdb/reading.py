@@ -18,6 +18,7 @@ from lakelogic.errors import SourceError
 from lakelogic.formats.arrow_types import arrow_schema
 from lakelogic.formats.base import Layout, union_of
 from lakelogic.formats.bytes import is_uri
+from lakelogic.formats.odd_text import refuse_mixed_ends
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.sources.read import FilesToRead
 from lakelogic.sql.build import ref
@@ -50,6 +51,7 @@ def read_files(session: Session, wanted: FilesToRead) -> tuple[Frame, tuple[Stre
             continue
         if wanted.format == "csv":
             for path in layout.files:
+                refuse_mixed_ends(path, wanted.options)
                 refuse_torn(path, wanted.options)
         streams.append(Stream(_schema(wanted, layout), partial(_batches, wanted, layout)))
         relation = session.stream(streams[-1]).name

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from lakelogic.engines.spark.types import columns_of, spark_schema
 from lakelogic.errors import SourceError
 from lakelogic.formats.base import Layout, refuse_repeated, union_of
+from lakelogic.formats.bytes import is_uri
 from lakelogic.formats.encodings import known_encoding
 from lakelogic.formats.json import is_document
+from lakelogic.formats.odd_text import refuse_mixed_ends, refuse_wrong_bytes
 from lakelogic.plan.locations import Location
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.sources.read import FilesToRead, TableToRead
@@ -62,8 +65,18 @@ def read_files(session: SparkSession, wanted: FilesToRead) -> DataFrame:
     """All files of the source as one frame, with the hidden columns of origin."""
     if not wanted.layouts:
         return session.createDataFrame([], spark_schema(_all_columns(wanted)))
+    if wanted.kind.may_be_malformed and not is_uri(wanted.root):
+        with ThreadPoolExecutor(max_workers=8) as pool:
+            list(pool.map(partial(_refuse_odd, wanted), (file for layout in wanted.layouts for file in layout.files)))
     frames = [_aligned(_read_layout(session, wanted, layout), layout, wanted) for layout in wanted.layouts]
     return reduce(lambda left, right: left.unionAll(right), frames)
+
+
+def _refuse_odd(wanted: FilesToRead, path: str) -> None:
+    """Spark puts a sign in the place of bytes that are no text, and takes a stray line end for a part of the value."""
+    refuse_wrong_bytes(path, wanted.options.encoding)
+    if wanted.format == "csv":
+        refuse_mixed_ends(path, wanted.options)
 
 
 def read_table(session: SparkSession, wanted: TableToRead) -> DataFrame:
