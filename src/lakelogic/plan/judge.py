@@ -9,6 +9,7 @@ from sqlglot import exp
 from lakelogic.plan.kept import kept_name
 from lakelogic.plan.names import CATEGORIES, ERRORS, FAILED, MALFORMED, ORIGIN, REASON, REASONS, RULES, as_read
 from lakelogic.rules.base import Check
+from lakelogic.sql.build import all_of
 from lakelogic.sql.types import Columns
 from lakelogic.transforms.base import SOURCE, named, pick, ref, selected
 
@@ -45,7 +46,7 @@ def bad_rows(
 
 
 def _all(checks: Sequence[Check]) -> exp.Expr:
-    return exp.and_(*(exp.paren(check.predicate) for check in checks))
+    return all_of(*(exp.paren(check.predicate) for check in checks))
 
 
 def original_name(name: str, columns: Columns) -> str:

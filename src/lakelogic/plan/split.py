@@ -18,7 +18,7 @@ from lakelogic.plan.storing import excused
 from lakelogic.rules import declared as model_rules
 from lakelogic.rules.base import Check, Lookup, RowRule
 from lakelogic.rules.naming import unique_names
-from lakelogic.sql.build import quoted
+from lakelogic.sql.build import all_of, quoted
 from lakelogic.sql.types import UNKNOWN, Columns, is_unknown, parse_type, type_name
 from lakelogic.transforms.base import VALID, Step, Transform, project, ref, transforms
 
@@ -154,7 +154,7 @@ class SplitBuilder:
                     cure="Give it phase: post.",
                     place=place,
                 )
-            passed = exp.and_(exp.true(), *(exp.paren(check.predicate.copy()) for check in stage.errors))
+            passed = all_of(exp.true(), *(exp.paren(check.predicate.copy()) for check in stage.errors))
             flag = exp.func("COALESCE", exp.paren(passed), exp.false())
             step = project(stage.columns, {VALID.name: flag})
             stage.chain.add("valid rows", replace(step, columns=stage.columns.with_(VALID)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from typing import Annotated
@@ -25,6 +26,7 @@ _Type = exp.DataType.Type
 _TEXT = {_Type.TEXT, _Type.VARCHAR, _Type.CHAR}
 _NUMBERS = {_Type.INT, _Type.BIGINT, _Type.SMALLINT, _Type.TINYINT, _Type.FLOAT, _Type.DOUBLE, _Type.DECIMAL}
 _MOMENTS = {_Type.DATE, _Type.TIMESTAMP, _Type.TIMESTAMPTZ, _Type.TIMESTAMPLTZ, _Type.TIMESTAMPNTZ}
+_GROUP = 50
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -44,12 +46,20 @@ def quoted(name: str) -> str:
 
 def all_of(*conditions: exp.Expr) -> exp.Expr:
     """The conditions joined by AND."""
-    return exp.and_(*conditions)
+    return _joined(exp.and_, conditions)
 
 
 def any_of(*conditions: exp.Expr) -> exp.Expr:
     """The conditions joined by OR."""
-    return exp.or_(*conditions)
+    return _joined(exp.or_, conditions)
+
+
+def _joined(join: Callable[..., exp.Expr], conditions: Sequence[exp.Expr]) -> exp.Expr:
+    """Many are joined in groups: a chain of thousands would be too deep for whatever walks over it."""
+    while len(conditions) > _GROUP:
+        groups = (conditions[first : first + _GROUP] for first in range(0, len(conditions), _GROUP))
+        conditions = [exp.paren(join(*group), copy=False) for group in groups]
+    return join(*conditions)
 
 
 def call(name: str, *arguments: exp.Expr) -> exp.Expr:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 # How DuckDB itself calls a type that has a shorter name.
 _SHORT = {"TIMESTAMPTZ": "TIMESTAMP WITH TIME ZONE"}
+# A list in a rule would become a join, and what comes after the rule would be computed before it.
+_UNWANTED = "in_clause"
+# It goes over all columns for each column: of 10,000 it makes hours. Such a query has this many characters.
+_TOO_SLOW, _LONG = "projection_placement", 200_000
 MEMORY = "LAKELOGIC_DUCKDB_MEMORY"
 TEMPORARY = "LAKELOGIC_DUCKDB_TEMP"
 
@@ -119,7 +123,10 @@ class Session:
 
     def _runnable(self, frame: Frame) -> str:
         """The query of a frame; the connection has what it calls."""
-        return self._macros.provide(frame.sql)
+        sql = frame.sql
+        if len(sql) > _LONG:
+            self.connection.execute(f"SET disabled_optimizers = '{_UNWANTED},{_TOO_SLOW}'")
+        return self._macros.provide(sql)
 
     @contextmanager
     def told(self, make: Callable[[Exception], LakeLogicError]) -> Iterator[None]:
@@ -157,8 +164,7 @@ def _connect() -> DuckDBPyConnection:
         "preserve_insertion_order": False,
         "autoinstall_known_extensions": False,
         "autoload_known_extensions": False,
-        # A list in a rule would become a join, and what comes after the rule would be computed before it.
-        "disabled_optimizers": "in_clause",
+        "disabled_optimizers": _UNWANTED,
         # Names in contract SQL must never turn into variables of the caller.
         "python_enable_replacements": False,
     }
