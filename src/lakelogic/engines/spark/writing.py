@@ -210,7 +210,9 @@ def _fitted(session: SparkSession, table: Table, plan: TablePlan, frame: DataFra
         refuse_misfit(table.shown, own, column)
         if type_name(own.type) != type_name(column.type):
             wider[column.name] = type_name(own.type)
-    return frame.withColumns({name: frame[quoted(name)].cast(kind) for name, kind in wider.items()})
+    # Connect takes no empty change.
+    casts = {name: frame[quoted(name)].cast(kind) for name, kind in wider.items()}
+    return frame.withColumns(casts) if casts else frame
 
 
 def _columns(session: SparkSession, table: Table) -> Columns:
