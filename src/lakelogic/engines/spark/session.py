@@ -39,6 +39,9 @@ _RUN_SETTINGS: Mapping[str, str] = {
 # Transactions and versions belong to the writes of the session that set them.
 _NOT_INHERITED = ("spark.databricks.delta.write.txn", "spark.databricks.delta.lastCommitVersionInSession")
 
+# Applications that were asked already: every run of theirs would ask again.
+_with_delta: set[str] = set()
+
 # What Spark answers to a Delta command when Delta's extension or its catalog is not configured.
 _NO_DELTA = (
     "TABLE_OR_VIEW_NOT_FOUND",
@@ -107,6 +110,10 @@ def require_delta(session: SparkSession) -> None:
     """
     from pyspark.errors import AnalysisException
 
+    # A client of Connect does not know its application.
+    application = None if hasattr(session, "cloneSession") else session.sparkContext.applicationId
+    if application in _with_delta:
+        return
     try:
         # Asks Delta itself, since platforms that build it in show nothing in their settings.
         with quiet_errors():
@@ -118,6 +125,8 @@ def require_delta(session: SparkSession) -> None:
                 cure="Start it with Delta's jar, spark.sql.extensions and spark.sql.catalog.spark_catalog,"
                 " or stop it and let LakeLogic start its own.",
             ) from error
+    if application is not None:
+        _with_delta.add(application)
 
 
 def _connect(remote: str, settings: Mapping[str, str]) -> SparkSession:
