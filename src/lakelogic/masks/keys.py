@@ -18,7 +18,7 @@ ID_BYTES = 4
 SEALING = ("encrypt", "raw")
 HMACS = ("hash", "tokenize", "nonce", "row")
 
-_CURE = 'Make a key: python -c "import secrets; print(secrets.token_hex(32))"'
+_CURE = 'Make a key and keep it: export LAKELOGIC_PII_KEY=$(python -c "import secrets; print(secrets.token_hex(32))")'
 _HMAC_BLOCK = 64
 _HEX = re.compile(r"[0-9a-fA-F]*")
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{43}")
