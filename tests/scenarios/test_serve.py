@@ -148,7 +148,7 @@ def test_a_table_that_was_never_built_is_told_with_the_cure(tmp_path: Path) -> N
         for route in ("table-preview/silver", "quality-report", "pipeline-summary"):
             answer = found.get(f"{_RUNTIME}/{route}")
             assert answer.status_code == 503
-            assert "lakelogic run contracts/silver.yaml" in answer.json()["cure"]
+            assert answer.json()["cure"].endswith("it and what it reads: lakelogic-driver .")
         assert found.get("/api/runs").json()["total"] == 0
         assert {each["health"] for each in found.get("/api/contracts").json()["contracts"]} == {"never"}
 

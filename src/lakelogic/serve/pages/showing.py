@@ -10,7 +10,7 @@ from lakelogic.run.result import RunResult, result_from
 from lakelogic.serve.pages.jobs import Jobs
 from lakelogic.serve.pages.render import Site
 from lakelogic.serve.reading.contracts import ContractSummary, summaries
-from lakelogic.serve.reading.project import Served
+from lakelogic.serve.reading.project import FIRST_RUN, Served
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Showing:
     @property
     def first_command(self) -> str:
         """What brings the first run."""
-        return "lakelogic-driver ."
+        return FIRST_RUN
 
     def summaries(self) -> tuple[ContractSummary, ...]:
         return summaries(self.served)

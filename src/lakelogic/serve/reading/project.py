@@ -18,6 +18,8 @@ from lakelogic.serve.answers import NotFound
 from lakelogic.serve.reading.remembering import Remembered, Stamp, stamp_of
 from lakelogic.serve.reading.runs import Runs
 
+# What fills a project's tables for the first time.
+FIRST_RUN = "lakelogic-driver ."
 # How long contracts are taken to be as they were.
 _SECONDS = 1.0
 

@@ -14,7 +14,7 @@ from lakelogic.plan import names
 from lakelogic.quarantine.lifecycle import Quarantine
 from lakelogic.quarantine.rows import QuarantinedRow, Wanted
 from lakelogic.serve.answers import NotFound
-from lakelogic.serve.reading.project import Contracts, Served
+from lakelogic.serve.reading.project import FIRST_RUN, Contracts, Served
 from lakelogic.serve.reading.rules import DeclaredRule, condition_in, declared_rules
 from lakelogic.serve.reading.runs import judged_rows
 from lakelogic.serve.reading.tables import TableRows, table_rows
@@ -87,7 +87,7 @@ def _report(served: Served) -> QualityReport:
     if found is None:
         raise SourceError(
             f"'{node.name}' has not run yet.",
-            cure=f"Run it: lakelogic run {served.shown(node.contract.path)}",
+            cure=f"Run it and what it reads: {FIRST_RUN}",
         )
     judged, bad = judged_rows(found.run), found.run.counts_quarantined
     return QualityReport(

@@ -13,7 +13,7 @@ from lakelogic.engines.opening import EngineSettings, engines, light_engine, ope
 from lakelogic.errors import SourceError
 from lakelogic.formats.bytes import is_uri
 from lakelogic.plan.tables import target_of
-from lakelogic.serve.reading.project import Contracts, Served
+from lakelogic.serve.reading.project import FIRST_RUN, Contracts, Served
 from lakelogic.sources.read import TableToRead
 from lakelogic.sql.build import ref
 from lakelogic.sql.types import Columns, is_nested
@@ -48,7 +48,7 @@ def table_rows(served: Served, node: Node, limit: int) -> TableRows:
     if run is None:
         raise SourceError(
             f"the table of '{node.name}' has not been built yet.",
-            cure=f"Build it: lakelogic run {served.shown(contract.path)}",
+            cure=f"Build it and what it reads: {FIRST_RUN}",
         )
     if not target.is_name and not is_uri(target.text) and not Path(target.text).is_dir():
         raise SourceError(
