@@ -16,6 +16,7 @@ from lakelogic.plan.model import Plan, ReadPlan
 from lakelogic.plan.names import FILE, MALFORMED, POSITION
 from lakelogic.plan.tables import identity_of, target_of
 from lakelogic.run.result import Counts
+from lakelogic.sources.discover import source_of
 from lakelogic.sql.duckdb.render import to_duckdb
 from lakelogic.sql.render import to_spark
 from lakelogic.sql.types import Column, Columns, parse_type
@@ -191,3 +192,12 @@ def test_a_ratio_that_is_not_known_is_none_and_one_of_no_rows_is_zero() -> None:
     assert Counts().ratio is None
     assert Counts(0, 0, 0, 0, 0, 0, 0, 0).ratio == 0
     assert Counts(4, 0, 2, 2, 0, 0, 2, 2).ratio == 0.5
+
+
+def test_a_placeholder_without_a_value_is_told_with_its_place() -> None:
+    text = "source: {path: 'in/{entty}.csv'}\nmaterialization: {strategy: append, target_path: 'out/{lyer}'}\n"
+    loaded = load_text(text, file="orders.yaml")
+    with pytest.raises(ContractError, match=r"^orders.yaml:1:10: placeholder '\{entty\}' in"):
+        source_of(loaded)
+    with pytest.raises(ContractError, match=r"^orders.yaml:2:37: placeholder '\{lyer\}' in"):
+        target_of(loaded)

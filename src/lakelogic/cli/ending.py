@@ -63,7 +63,12 @@ def invoke(program: Program, arguments: list[str], name: str, where: str) -> int
     try:
         code = program.main(arguments, prog_name=name, standalone_mode=False)
     except typer.TyperException as error:
-        raise UsageError(error.format_message(), cure=f"`{where} --help` shows what it accepts.") from None
+        message = error.format_message()
+        group = getattr(getattr(error, "ctx", None), "command", None)
+        # The program itself has too many to list, and names the nearest.
+        listed = where != name and message.startswith("No such command")
+        known = f"Known: {', '.join(sorted(getattr(group, 'commands', ())))}. " if listed else ""
+        raise UsageError(message, cure=f"{known}`{where} --help` shows what it accepts.") from None
     if code == INTERRUPTED:
         typer.echo("interrupted", err=True)
     sys.stdout.flush()

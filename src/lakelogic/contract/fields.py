@@ -9,9 +9,10 @@ from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from lakelogic.contract.kinds import AnyRowRule
+from lakelogic.contract.kinds import AnyRowRule, problem
 from lakelogic.contract.one_of import OneOf
 from lakelogic.contract.values import Scalar
+from lakelogic.errors import did_you_mean
 from lakelogic.masks.base import masks
 from lakelogic.models import Model, Name, Names
 from lakelogic.rules.base import Severity
@@ -126,7 +127,9 @@ class SchemaPolicy(Model):
     @model_validator(mode="before")
     @classmethod
     def _short_form(cls, value: object) -> object:
-        return SHORT_POLICIES.get(value, value) if isinstance(value, str) else value
+        if isinstance(value, str) and value not in SHORT_POLICIES:
+            raise problem(f"schema_policy can't be '{value}'.", did_you_mean(value, SHORT_POLICIES))
+        return SHORT_POLICIES[value] if isinstance(value, str) else value
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:

@@ -13,8 +13,8 @@ from pathlib import PurePosixPath
 from lakelogic.contract.identity import LAYERS
 from lakelogic.contract.source import Link
 from lakelogic.driver.nodes import Node
-from lakelogic.errors import ContractError, ContractInvalid, LakeLogicError
-from lakelogic.plan.locations import Location, locate
+from lakelogic.errors import ContractError, ContractInvalid
+from lakelogic.plan.locations import Location, locate_in
 from lakelogic.plan.tables import target_of
 
 _GLOB = re.compile(r"[*?\[{]")
@@ -109,7 +109,7 @@ def _foreign(contract: str, nodes: Mapping[str, Node]) -> str:
 def _locations(node: Node) -> Iterator[tuple[Location, str]]:
     source = node.contract.source
     if source is not None and source.path:
-        yield _located(source.path, node, "source"), "source"
+        yield locate_in(node.contract, source.path, "source"), "source"
     for number, link in enumerate(node.contract.model.links):
         yield _link(link, node, number), f"link {link.name}"
 
@@ -117,14 +117,7 @@ def _locations(node: Node) -> Iterator[tuple[Location, str]]:
 def _link(link: Link, node: Node, number: int) -> Location:
     if link.table or link.type == "table":
         return Location(link.table or link.path or "", is_name=True)
-    return _located(link.path or "", node, "links", number)
-
-
-def _located(text: str, node: Node, *path: str | int) -> Location:
-    try:
-        return locate(text, node.contract.directory)
-    except LakeLogicError as error:
-        raise error.at(node.contract.place(*path)) from None
+    return locate_in(node.contract, link.path or "", "links", number)
 
 
 def _owner(location: Location, targets: Mapping[str, str]) -> str | None:

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from lakelogic.contract import LoadedContract
 from lakelogic.contract.naming import is_table_name
 from lakelogic.errors import ContractError
 
@@ -47,6 +48,18 @@ def locate(text: str, directory: Path) -> Location:
         return Location(text)
     # Two contracts that name one table in two ways must see that it is the same.
     return Location(os.path.normpath((directory / Path(text).expanduser()).absolute()))
+
+
+def locate_in(loaded: LoadedContract, text: str, *path: str | int) -> Location:
+    """What a path that a contract says under a key points to.
+
+    Raises:
+        ContractError: a placeholder in it has no value; told with the place of the key.
+    """
+    try:
+        return locate(text, loaded.directory)
+    except ContractError as error:
+        raise error.at(loaded.place(*path)) from None
 
 
 def quarantine_of(target: Location) -> Location:

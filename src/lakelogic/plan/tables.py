@@ -12,7 +12,7 @@ from sqlglot import exp
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.materialization import Compaction
 from lakelogic.errors import ContractError, LakeLogicError
-from lakelogic.plan.locations import Location, locate, quarantine_of
+from lakelogic.plan.locations import Location, locate_in, quarantine_of
 from lakelogic.plan.model import ChangesPlan, TablePlan, UpkeepPlan
 from lakelogic.plan.stored import stored_as
 from lakelogic.sql.types import Columns, type_name
@@ -26,7 +26,7 @@ def target_of(loaded: LoadedContract, override: Location | None = None) -> Locat
     if override is not None:
         return override
     if loaded.target:
-        return locate(loaded.target, loaded.directory)
+        return locate_in(loaded, loaded.target, "materialization", "target_path")
     return Location(str(loaded.project.root / (loaded.layer or "data") / loaded.name))
 
 
@@ -40,7 +40,7 @@ def quarantine_table(loaded: LoadedContract, target: Location) -> TablePlan | No
     if not said.enabled:
         return None
     chosen = said.target or said.table or said.location
-    location = locate(chosen, loaded.directory) if chosen else quarantine_of(target)
+    location = locate_in(loaded, chosen, "quarantine") if chosen else quarantine_of(target)
     if location == target:
         place = loaded.place("quarantine")
         raise ContractError(f"quarantine and target are both {location.text}.", cure="Name another.", place=place)
@@ -93,7 +93,7 @@ def secondary_tables(
     seen = {location.text for location in taken}
     for position, said in enumerate(loaded.model.materialization.secondary_targets):
         place = loaded.place("materialization", "secondary_targets", position)
-        location = locate(said.target_path, loaded.directory)
+        location = locate_in(loaded, said.target_path, "materialization", "secondary_targets", position)
         if location.text in seen:
             raise ContractError(f"two tables are both {location.text}.", cure="Name another.", place=place)
         seen.add(location.text)

@@ -11,7 +11,7 @@ from lakelogic.contract.naming import format_of
 from lakelogic.contract.source import Link, Source
 from lakelogic.errors import ContractError, SourceError
 from lakelogic.formats.base import ReadOptions, Shape, formats, union_of
-from lakelogic.plan.locations import Location, locate
+from lakelogic.plan.locations import Location, locate, locate_in
 from lakelogic.sources.files import Listing, SourceFile, list_files
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.types import STRING, Column, Columns, is_nested, parse_type
@@ -62,7 +62,8 @@ def source_of(loaded: LoadedContract, override: str | None = None) -> SourceSpec
             place=loaded.place("source"),
         )
     folder = Path.cwd() if override else loaded.directory.absolute()
-    location = locate(override or str(declared.path), folder)
+    key = "source" if loaded.model.source else "server"
+    location = locate(override, folder) if override else locate_in(loaded, str(declared.path), key, "path")
     format_ = _format(declared, location, override)
     format_ = format_ if format_ in TABLE_FORMATS or not location.is_name else None
     return SourceSpec(

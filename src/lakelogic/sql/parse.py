@@ -80,7 +80,7 @@ def _parse_one(text: str) -> exp.Expr:
     except ParseError as error:
         raise SqlError(_underlined(text, error)) from None
     if len(trees) != 1:
-        raise SqlError(f"one statement is expected, found {len(trees)}: {text}", cure="Remove everything after ';'.")
+        raise SqlError(f"the SQL holds {len(trees)} statements, not one.", cure="Remove everything after ';'.")
     refuse_broken_patterns(trees[0])
     return trees[0]
 

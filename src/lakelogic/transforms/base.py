@@ -18,6 +18,7 @@ from lakelogic.sql.annotate import SOURCE
 from lakelogic.sql.build import named, ref
 from lakelogic.sql.source_names import ReadsSource
 from lakelogic.sql.types import BOOLEAN, UNKNOWN, Column, Columns, parse_type
+from lakelogic.sql.typing.lattice import MAX_DIGITS, digits_of, is_decimal
 
 __all__ = [
     "SOURCE",
@@ -53,9 +54,12 @@ transforms: Registry[type[Transform]] = Registry("transform", "lakelogic.transfo
 
 def _known_type(text: str) -> str:
     try:
-        parse_type(text)
+        parsed = parse_type(text)
     except ContractError as error:
         raise ValueError(f"{error.message} {error.cure}") from None
+    decimals = (digits_of(part) for part in parsed.find_all(exp.DataType) if is_decimal(part))
+    if not all(0 <= scale <= digits and 0 < digits <= MAX_DIGITS for digits, scale in decimals):
+        raise ValueError(f"type '{text}' is too wide: a decimal has at most {MAX_DIGITS} digits, scale included.")
     return text
 
 

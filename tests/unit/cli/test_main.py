@@ -89,6 +89,14 @@ def test_a_misspelt_command_is_told_with_the_nearest(capsys: pytest.CaptureFixtu
     assert shown.err == "No such command 'docter'. Did you mean 'doctor'? `lakelogic --help` shows what it accepts.\n"
 
 
+def test_a_contract_in_the_place_of_a_subcommand_is_told_with_those_that_there_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["runs", "contract.yaml"]) == 2
+    told = "No such command 'contract.yaml'.\nKnown: compare, show. `lakelogic runs --help` shows what it accepts.\n"
+    assert capsys.readouterr().err == told
+
+
 def test_an_unknown_option_is_told_with_where_to_look(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["doctor", "--nope"]) == 2
     assert capsys.readouterr().err == "No such option: --nope `lakelogic doctor --help` shows what it accepts.\n"

@@ -38,6 +38,18 @@ def test_a_key_in_the_wrong_block_is_sent_to_the_right_one() -> None:
     assert problems("row_rules: []\n") == ["orders.yaml:1:1: key 'row_rules' is unknown. It belongs under 'quality'."]
 
 
+@pytest.mark.parametrize("type_", ["decimal(50,2)", "decimal(5,9)", "array<decimal(39,1)>"])
+def test_a_decimal_that_no_engine_can_hold_is_refused(type_: str) -> None:
+    (told,) = problems(f"model: {{fields: [{{name: a, type: '{type_}'}}]}}\n")
+    assert told == f"orders.yaml:1:34: type '{type_}' is too wide: a decimal has at most 38 digits, scale included."
+
+
+def test_a_misspelt_short_schema_policy_is_told_with_the_nearest() -> None:
+    assert problems("schema_policy: strikt\n") == [
+        "orders.yaml:1:1: schema_policy can't be 'strikt'. Did you mean 'strict'?"
+    ]
+
+
 @pytest.mark.parametrize("sql", ["email LIKE '%@%.%", "name = 'it's'", 'a = "b', "a /* why"])
 def test_a_quote_or_comment_that_is_not_closed_is_named(sql: str) -> None:
     (told,) = problems(f"source: {{path: a.csv}}\nquality:\n  row_rules:\n    - sql: |-\n        {sql}\n")
