@@ -38,6 +38,11 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"Known: {listed}."
 
 
+def first_line(error: BaseException | str) -> str:
+    """What a library says of its error, in one line; its kind where it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
 class LakeLogicError(Exception):
     """Base of every error that the product raises on purpose."""
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from lakelogic.contract.exports import Export
-from lakelogic.errors import LakeLogicError, UsageError
+from lakelogic.errors import LakeLogicError, UsageError, first_line
 from lakelogic.registry import Registry
 from lakelogic.sql.types import Columns, type_name
 from lakelogic.wording import HIDDEN
@@ -159,7 +159,7 @@ class ExportTarget(ABC):
 
     def told(self, error: BaseException) -> str:
         """The message of a library in one line, without the secrets of this environment."""
-        line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        line = first_line(error)
         hidden = (value for name, value in self.environment.items() if _SECRET.search(name))
         for value in sorted(hidden, key=len, reverse=True):
             line = line.replace(value, HIDDEN) if len(value) >= _SHORTEST_SECRET else line

@@ -12,7 +12,7 @@ from sqlglot import exp
 from lakelogic.contract import LoadedContract
 from lakelogic.engines.base import Engine
 from lakelogic.engines.opening import EngineSettings, engines, light_engine, open_engine
-from lakelogic.errors import SourceError
+from lakelogic.errors import SourceError, first_line
 from lakelogic.exports.base import ExportError, NothingToExport, Rows
 from lakelogic.plan.tables import target_of
 from lakelogic.sources.read import TableToRead
@@ -69,7 +69,7 @@ class Stored:
         try:
             yield from pa.RecordBatchReader.from_stream(self.engine.handed(frame))
         except (pa.ArrowException, OSError) as error:
-            said = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+            said = first_line(error).rstrip(".")
             raise ExportError(f"{self.pinned.location} can't be read: {said}.", cure="Export again.") from None
 
     def _measured(self, select: exp.Select) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from lakelogic.errors import SourceError
+from lakelogic.errors import SourceError, first_line
 
 if TYPE_CHECKING:
     from pyarrow import NativeFile
@@ -59,10 +59,6 @@ def read_head(path: str, limit: int | None = HEAD_BYTES) -> bytes:
             return bytes(stream.read() if limit is None else stream.read(limit))
     except OSError as error:
         raise SourceError(f"can't read {path}: {first_line(error)}") from None
-
-
-def first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 def _system(path: str):  # type: ignore[no-untyped-def]  # pyarrow has no types

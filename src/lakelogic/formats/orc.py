@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lakelogic.errors import SourceError
+from lakelogic.errors import SourceError, first_line
 from lakelogic.formats.arrow_types import columns_of
 from lakelogic.formats.base import FileFormat, ReadOptions, formats
-from lakelogic.formats.bytes import first_line, open_file
+from lakelogic.formats.bytes import open_file
 from lakelogic.sql.types import Columns
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from lakelogic.errors import RunBusy, StateError
+from lakelogic.errors import RunBusy, StateError, first_line
 from lakelogic.sources.delta_paths import can_open
 from lakelogic.state.appending import append_rows
 from lakelogic.state.locks import target_lock
@@ -321,9 +321,8 @@ def as_text(data: Mapping[str, Any]) -> str:
 
 
 def _first(error: Exception) -> str:
-    line = (str(error).splitlines() or [type(error).__name__])[0]
     # Libraries wrap an error in the names of all the layers that it came through; the last words tell.
-    return line.rpartition(" error: ")[2].rstrip(".") + "."
+    return first_line(error).rpartition(" error: ")[2].rstrip(".") + "."
 
 
 def _unwritable(path: Path, error: Exception) -> StateError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lakelogic.errors import SourceError
-from lakelogic.formats.bytes import first_line, open_file
+from lakelogic.errors import SourceError, first_line
+from lakelogic.formats.bytes import open_file
 from lakelogic.plan.names import POSITION
 
 if TYPE_CHECKING:

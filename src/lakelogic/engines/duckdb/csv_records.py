@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from lakelogic.engines.duckdb.csv_quotes import without_comments
 from lakelogic.engines.duckdb.text_files import as_text, encoding_of
-from lakelogic.errors import SourceError
+from lakelogic.errors import SourceError, first_line
 from lakelogic.formats.base import ReadOptions
-from lakelogic.formats.bytes import first_line, open_bytes, read_head
+from lakelogic.formats.bytes import open_bytes, read_head
 from lakelogic.formats.encodings import not_text
 from lakelogic.plan.names import MALFORMED
 

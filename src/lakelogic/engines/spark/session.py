@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 from lakelogic.engines.spark.jars import were_fetched
 from lakelogic.engines.spark.launch import launch, launch_settings
 from lakelogic.engines.spark.quiet import quiet_errors
-from lakelogic.errors import EngineUnavailable, UsageError
+from lakelogic.errors import EngineUnavailable, UsageError, first_line
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -137,7 +137,7 @@ def _connect(remote: str, settings: Mapping[str, str]) -> SparkSession:
         session = SparkSession.builder.remote(remote).config(map=dict(settings)).getOrCreate()
     except (PySparkException, ImportError) as error:
         raise EngineUnavailable(
-            f"Spark Connect at SPARK_REMOTE does not answer: {str(error).strip().splitlines()[0]}",
+            f"Spark Connect at SPARK_REMOTE does not answer: {first_line(error)}",
             cure="Start the server, correct SPARK_REMOTE, or unset it to run locally.",
         ) from error
     require_delta(session)

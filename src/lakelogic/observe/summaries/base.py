@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from lakelogic.errors import LakeLogicError, UsageError
+from lakelogic.errors import LakeLogicError, UsageError, first_line
 from lakelogic.observe.rows import COLUMNS, Kind, Row
 from lakelogic.registry import Registry
 
@@ -65,7 +65,7 @@ class SummaryBackend(ABC):
 
     def refused(self, error: BaseException | str) -> NotRecorded:
         """The error that tells why the rows are not there."""
-        said = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        said = first_line(error).rstrip(".")
         return NotRecorded(
             f"the summary was not written to {self.database}: {said}.",
             cure="Mend or free it, or name another with --summary-database.",

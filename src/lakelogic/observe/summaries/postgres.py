@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import ClassVar
 
-from lakelogic.errors import UsageError
+from lakelogic.errors import UsageError, first_line
 from lakelogic.observe.rows import Kind, Row
 from lakelogic.observe.summaries.base import PATIENCE_SECONDS, NotRecorded, SqlBackend, summary_backends
 
@@ -54,7 +54,7 @@ class PostgresSummaries(SqlBackend):
 
     def refused(self, error: BaseException | str) -> NotRecorded:
         """Told without the address, which may hold a password."""
-        said = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
+        said = first_line(error).rstrip(".")
         return NotRecorded(
             f"the summary was not written to Postgres: {said}.",
             cure="Look whether it runs and lets you in, or name another with --summary-database.",
