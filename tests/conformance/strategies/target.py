@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,9 +10,11 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
+import pytest
 
 from lakelogic import load_contract
 from lakelogic.engines.base import Committed, Engine, Stamp
+from lakelogic.engines.duckdb.engine import DuckDBEngine
 from lakelogic.engines.opening import engines
 from lakelogic.engines.polars.engine import PolarsEngine
 from lakelogic.engines.spark.engine import SparkEngine
@@ -32,6 +33,13 @@ _FRAME = ReadPlan("frame", "frame", "frame", "full", "a frame was given", ())
 def at(hour: int) -> datetime:
     """A moment that tests name by a number."""
     return BEGIN + timedelta(hours=hour)
+
+
+def engine_of(name: str, folder: Path, request: pytest.FixtureRequest) -> Engine[Any]:
+    """An engine by its name, on the Spark of all tests or in a folder of its own."""
+    if name == "spark":
+        return SparkEngine(request.getfixturevalue("spark"), None)
+    return {"duckdb": DuckDBEngine, "polars": PolarsEngine}[name](folder / "warehouse")
 
 
 class Died(Exception):
@@ -98,11 +106,6 @@ class Target:
         from deltalake import DeltaTable
 
         return DeltaTable(f"{self._plan.target.location}{beside}").version() + 1
-
-    def drop(self) -> None:
-        """Begin anew with no table."""
-        for folder in (self._plan.target.location, f"{self._plan.target.location}_deleted"):
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 _TYPES = {"int64": "bigint", "string": "string", "timestamp[us, tz=UTC]": "timestamp", "bool": "boolean"}

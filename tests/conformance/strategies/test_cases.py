@@ -9,13 +9,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from lakelogic.engines.base import Engine
 from lakelogic.engines.duckdb.engine import DuckDBEngine
-from lakelogic.engines.polars.engine import PolarsEngine
 from lakelogic.engines.spark.engine import SparkEngine
 from lakelogic.errors import GateClosed
 from tests.conformance.strategies.cases import CASES, CDC, Case
-from tests.conformance.strategies.target import Died, Target, at
+from tests.conformance.strategies.target import Died, Target, at, engine_of
 
 _SCHEMA = pa.schema({"id": pa.int64(), "value": pa.string(), "at": pa.timestamp("us", tz="UTC"), "op": pa.string()})
 _NAMES = ("duckdb", "polars", "spark")
@@ -28,15 +26,9 @@ def _trials() -> Iterator[Any]:
             yield pytest.param(case, engine, id=f"{case.name} ({engine})", marks=marks)
 
 
-def _engine(name: str, folder: Path, request: pytest.FixtureRequest) -> Engine[Any]:
-    if name == "spark":
-        return SparkEngine(request.getfixturevalue("spark"), None)
-    return {"duckdb": DuckDBEngine, "polars": PolarsEngine}[name](folder / "warehouse")
-
-
 @pytest.mark.parametrize(("case", "name"), list(_trials()))
 def test_the_target_is_as_the_case_says(case: Case, name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    engine = _engine(name, tmp_path, request)
+    engine = engine_of(name, tmp_path, request)
     target = Target(tmp_path, engine, case.contract, _SCHEMA)
     for batch in case.rows():
         target.take(batch)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lakelogic.engines.duckdb.engine import DuckDBEngine
+from lakelogic.engines.base import Engine
 from tests.conformance.strategies import models
 from tests.conformance.strategies.models import Event
-from tests.conformance.strategies.target import Target
+from tests.conformance.strategies.target import Target, engine_of
 
 _SCHEMA = pa.schema(
     {
@@ -35,21 +36,39 @@ _TEXTS = st.sampled_from([None, "a", "b"])
 _EVENTS = st.builds(Event, st.integers(1, 12), st.integers(1, 6), _TEXTS, _TEXTS, st.booleans())
 _BATCHES = st.lists(st.lists(_EVENTS, min_size=10, max_size=30), min_size=1, max_size=4)
 _CHEAP = settings(deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-some_or_many = pytest.mark.parametrize("examples", [6, pytest.param(200, marks=pytest.mark.slow)])
+some_or_many = pytest.mark.parametrize(
+    ("trial", "examples"),
+    [
+        ("duckdb", 6),
+        pytest.param("duckdb", 200, marks=pytest.mark.slow),
+        pytest.param("spark", 8, marks=pytest.mark.slow),
+    ],
+    indirect=["trial"],
+)
 
 
 class Trial:
-    """A target that is written anew for every example."""
+    """A target that is written anew for every example: each time in another folder, since Spark remembers tables."""
 
-    def __init__(self, folder: Path, contract: dict[str, Any], *columns: str) -> None:
-        self._target = Target(folder, DuckDBEngine(folder / "warehouse"), contract, _SCHEMA)
-        self._columns = columns
+    def __init__(self, folder: Path, engine: Engine[Any]) -> None:
+        self._folder = folder
+        self._engine = engine
+        self._examples = 0
 
-    def written(self, batches: Sequence[Sequence[Event]]) -> list[tuple[Any, ...]]:
-        self._target.drop()
+    def written(
+        self, batches: Sequence[Sequence[Event]], contract: dict[str, Any], *columns: str
+    ) -> list[tuple[Any, ...]]:
+        self._examples += 1
+        target = Target(self._folder / str(self._examples), self._engine, contract, _SCHEMA)
         for batch in batches:
-            self._target.take([event.row() for event in batch])
-        return self._target.rows(*self._columns)
+            target.take([event.row() for event in batch])
+        return target.rows(*columns)
+
+
+@pytest.fixture
+def trial(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Trial]:
+    with closing(engine_of(request.param, tmp_path, request)) as engine:
+        yield Trial(tmp_path, engine)
 
 
 def _contract(**materialization: object) -> dict[str, Any]:
@@ -61,40 +80,41 @@ def _flat(batches: Sequence[Sequence[Event]]) -> list[Event]:
 
 
 @some_or_many
-def test_merged_changes_end_as_if_they_had_come_in_order(tmp_path: Path, examples: int) -> None:
-    trial = Trial(tmp_path, _contract(strategy="merge"), "id", "at", "value", "note")
+def test_merged_changes_end_as_if_they_had_come_in_order(trial: Trial, examples: int) -> None:
+    contract = _contract(strategy="merge")
 
     @settings(_CHEAP, max_examples=examples)
     @given(_BATCHES)
     def holds(batches: list[list[Event]]) -> None:
-        assert trial.written(batches) == models.merged(_flat(batches))
+        assert trial.written(batches, contract, "id", "at", "value", "note") == models.merged(_flat(batches))
 
     holds()
 
 
 @some_or_many
-def test_rows_that_are_marked_as_deleted_end_as_if_changes_had_come_in_order(tmp_path: Path, examples: int) -> None:
+def test_rows_that_are_marked_as_deleted_end_as_if_changes_had_come_in_order(trial: Trial, examples: int) -> None:
     soft = {"soft_delete_column": "gone", "soft_delete_time_column": "gone_at"}
-    trial = Trial(tmp_path, _contract(strategy="merge", **soft), "id", "value", "gone", "gone_at")
+    contract = _contract(strategy="merge", **soft)
 
     @settings(_CHEAP, max_examples=examples)
     @given(_BATCHES)
     def holds(batches: list[list[Event]]) -> None:
-        assert trial.written(batches) == models.softly_merged(_flat(batches))
+        found = trial.written(batches, contract, "id", "value", "gone", "gone_at")
+        assert found == models.softly_merged(_flat(batches))
 
     holds()
 
 
 @some_or_many
 @pytest.mark.parametrize("all_tracked", [True, False])
-def test_a_history_ends_as_if_changes_had_come_in_order(tmp_path: Path, all_tracked: bool, examples: int) -> None:
+def test_a_history_ends_as_if_changes_had_come_in_order(trial: Trial, all_tracked: bool, examples: int) -> None:
     scd2 = {"scd2": {} if all_tracked else {"track_columns": ["value"]}}
-    trial = Trial(tmp_path, _contract(strategy="scd2", **scd2), "id", "value", "note", *_VERSION)
+    contract = _contract(strategy="scd2", **scd2)
 
     @settings(_CHEAP, max_examples=examples)
     @given(_BATCHES)
     def holds(batches: list[list[Event]]) -> None:
-        found = trial.written(batches)
+        found = trial.written(batches, contract, "id", "value", "note", *_VERSION)
         assert found == models.history(_flat(batches), all_tracked=all_tracked)
         for key in {row[0] for row in found}:
             versions = sorted(row[3:6] for row in found if row[0] == key)
