@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Thread
 from traceback import extract_tb
 from types import CodeType, ModuleType
 
 from lakelogic.contract.logic import ExternalLogic
+from lakelogic.engines.waiting import Waiting
 from lakelogic.errors import ContractError, ExternalLogicError, Place, did_you_mean
 
 _NOTEBOOK = ".ipynb"
@@ -35,10 +35,12 @@ class UserCode:
         Raises:
             ExternalLogicError: it raised, returned nothing or took too long; told with file and line.
         """
-        work = _Work(lambda: self._function(logic)(frame, links=links, engine=engine, **logic.args))
-        work.start()
-        work.join(logic.timeout_seconds)
-        if work.is_alive():
+        work = Waiting(
+            lambda: self._function(logic)(frame, links=links, engine=engine, **logic.args),
+            "external logic",
+            logic.timeout_seconds,
+        )
+        if work.is_late:
             raise ExternalLogicError(
                 f"{logic.path} did not return within {logic.timeout_seconds:g} seconds.",
                 cure="Make it faster, or raise external_logic.timeout_seconds.",
@@ -85,22 +87,6 @@ class UserCode:
         place = Place(own[-1].filename, own[-1].lineno) if own else Place(str(self.path))
         message = "" if private else f": {error}"
         return ExternalLogicError(f"{type(error).__name__}{message}".rstrip(": "), cure="Mend the code.", place=place)
-
-
-class _Work(Thread):
-    """A call in a thread of its own: the one that waits can stop waiting."""
-
-    def __init__(self, call: Callable[[], object]) -> None:
-        super().__init__(name="external logic", daemon=True)
-        self._call = call
-        self.result: object = None
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
-        try:
-            self.result = self._call()
-        except BaseException as error:  # noqa: BLE001 whatever it raises is told by the one who waits
-            self.error = error
 
 
 def read_code(logic: ExternalLogic, directory: Path, root: Path) -> UserCode:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as Late
 from contextlib import ExitStack
 from functools import reduce
 from itertools import count
@@ -24,6 +22,7 @@ from lakelogic.engines.spark.relations import named
 from lakelogic.engines.spark.session import run_session
 from lakelogic.engines.spark.types import columns_of, spark_schema
 from lakelogic.engines.table_format import TableFormat, TablesByFormat
+from lakelogic.engines.waiting import Waiting
 from lakelogic.errors import UsageError
 from lakelogic.plan.model import TablePlan
 from lakelogic.plan.stored import FILE_FORMATS
@@ -150,15 +149,11 @@ class SparkEngine(TablesByFormat["DataFrame"]):
         from py4j.protocol import Py4JError
 
         observation = self._observations[name]
-        pool = ThreadPoolExecutor(max_workers=1)
-        try:
-            values = pool.submit(lambda: observation.get).result(timeout=_OBSERVE_SECONDS)
-        except (Late, Py4JError):
-            # A point that the optimiser has removed is never reached, or answers with an empty row.
-            return None
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-        return dict(values) if values else None
+        # A point that the optimiser has removed, or that nothing has passed, is never reached or answers with an empty row.
+        asked = Waiting(lambda: observation.get, "observation", _OBSERVE_SECONDS)
+        if asked.error is not None and not isinstance(asked.error, Py4JError):
+            raise asked.error
+        return dict(asked.result) if asked.result else None
 
     def gather(self, frame: DataFrame) -> DataFrame:
         return frame
