@@ -54,7 +54,7 @@ def _facts(row: QuarantinedRow) -> RenderableType:
 
 def _origin(row: QuarantinedRow) -> str:
     place = "" if row.position is None else f", row {row.position + 1}"
-    return f"{row.file or 'unknown'}{place}"
+    return f"{row.file or 'a table'}{place}"
 
 
 def _moment(row: QuarantinedRow) -> str:
