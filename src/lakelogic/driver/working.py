@@ -19,6 +19,7 @@ from lakelogic.driver.windows import Window
 from lakelogic.errors import LakeLogicError, SourceError
 from lakelogic.run.processor import DataProcessor
 from lakelogic.run.result import RunResult
+from lakelogic.wording import counted
 
 # Strategies under which rows that were written before may be written again.
 _REPEATABLE = ("overwrite", "merge", "scd2")
@@ -72,7 +73,7 @@ def plan_node(
     began = monotonic()
     try:
         preview = make(node, watch).preview(days=window.days)
-        reads = f"{len(preview.input.files)} files" if preview.input.kind == "files" else preview.input.location
+        reads = counted(len(preview.input.files), "file") if preview.input.kind == "files" else preview.input.location
         reason = "nothing new" if preview.nothing_new else f"reads {reads}: {preview.plan.read.reason}"
         outcome = outcome_of(node, window, "planned", reason)
     except SourceError as error:

@@ -158,7 +158,7 @@ def test_a_dry_run_tells_the_order_and_writes_nothing(two_chains: Lake) -> None:
     before = sorted(two_chains.root.rglob("*"))
     summary = two_chains.drive(dry_run=True, state_path=two_chains.root / "state.json")
     assert set(statuses(summary).values()) == {"planned"}
-    assert summary.outcomes[0].reason.startswith("reads 1 files")
+    assert summary.outcomes[0].reason.startswith("reads 1 file:")
     assert summary.outcomes[-1].reason == "what it reads is made by those before it"
     assert sorted(two_chains.root.rglob("*")) == before
 

@@ -61,7 +61,8 @@ def test_runs_that_are_left_out_are_counted() -> None:
 
 def test_an_empty_log_says_where_it_looked() -> None:
     console = plain_console()
-    assert printed(console, runs_view(Found((), 0), FOLDER, console)) == f"No run is in the log of {FOLDER}.\n"
+    told = f"No run is in the log of {FOLDER}. --project names the folder of another project.\n"
+    assert printed(console, runs_view(Found((), 0), FOLDER, console)) == told
 
 
 def test_what_does_not_fit_is_rounded_and_told_below() -> None:

@@ -27,7 +27,10 @@ def runs_view(found: Found, folder: Path, console: Console, *, filtered: bool = 
     """The newest runs, the last one on top; as much of each as there is room for."""
     runs = found.runs
     if not runs:
-        return line(f"No run {'that is asked for ' if filtered else ''}is in the log of {folder}.")
+        asked, cure = (
+            ("that is asked for ", "") if filtered else ("", " --project names the folder of another project.")
+        )
+        return line(f"No run {asked}is in the log of {folder}.{cure}")
     table = _table(runs, console)
     reasons = has_room_for_reasons(table, console)
     if reasons:
