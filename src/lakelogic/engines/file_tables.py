@@ -19,8 +19,8 @@ from pathlib import Path
 from lakelogic.engines.base import Committed, Stamp
 from lakelogic.errors import StateError, WriteError
 from lakelogic.formats.bytes import is_uri
+from lakelogic.plan.as_files import RUN
 from lakelogic.plan.model import TablePlan
-from lakelogic.plan.stored import RUN
 from lakelogic.write.operations import ReplaceRows
 
 FORMAT = 1

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lakelogic.errors import ContractError
+from lakelogic.plan.as_files import FILE_FORMATS
 from lakelogic.plan.evolving import changes
 from lakelogic.plan.locations import Location, hadoop_catalog
 from lakelogic.plan.model import TablePlan
-from lakelogic.plan.stored import FILE_FORMATS
 from lakelogic.sql.build import quoted
 from lakelogic.sql.types import UNKNOWN, Column, Columns, is_unknown, parse_type, type_name
 

@@ -12,9 +12,9 @@ from sqlglot import exp
 from lakelogic.contract import LoadedContract
 from lakelogic.contract.materialization import Compaction
 from lakelogic.errors import ContractError, LakeLogicError
+from lakelogic.plan.as_files import stored_as
 from lakelogic.plan.locations import Location, locate_in, quarantine_of
 from lakelogic.plan.model import ChangesPlan, TablePlan, UpkeepPlan
-from lakelogic.plan.stored import stored_as
 from lakelogic.sql.types import Columns, type_name
 from lakelogic.write.base import Rows, strategies
 

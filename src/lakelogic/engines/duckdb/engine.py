@@ -19,8 +19,8 @@ from lakelogic.engines.duckdb.streams import Stream
 from lakelogic.engines.duckdb.udf import register
 from lakelogic.engines.table_format import TableFormat, TablesByFormat
 from lakelogic.formats.arrow_types import columns_of
+from lakelogic.plan.as_files import FILE_FORMATS
 from lakelogic.plan.model import TablePlan
-from lakelogic.plan.stored import FILE_FORMATS
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.duckdb.types import text
 from lakelogic.sql.types import Columns

@@ -24,8 +24,8 @@ from lakelogic.engines.spark.types import columns_of, spark_schema
 from lakelogic.engines.table_format import TableFormat, TablesByFormat
 from lakelogic.engines.waiting import Waiting
 from lakelogic.errors import UsageError
+from lakelogic.plan.as_files import FILE_FORMATS
 from lakelogic.plan.model import TablePlan
-from lakelogic.plan.stored import FILE_FORMATS
 from lakelogic.sources.read import FilesToRead, TableToRead
 from lakelogic.sql.build import quoted
 from lakelogic.sql.types import STRING, Column, Columns

@@ -11,9 +11,9 @@ from lakelogic.engines.commits import require_commit
 from lakelogic.engines.plain_files import PlainFiles
 from lakelogic.engines.spark.errors import source_error, write_error
 from lakelogic.engines.spark.types import columns_of, spark_schema
+from lakelogic.plan.as_files import RUN
 from lakelogic.plan.locations import Location
 from lakelogic.plan.model import TablePlan
-from lakelogic.plan.stored import RUN
 from lakelogic.sources.read import TableToRead
 from lakelogic.sql.types import STRING, Column, Columns, parse_type
 
