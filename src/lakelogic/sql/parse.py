@@ -9,10 +9,13 @@ from sqlglot.errors import ParseError, TokenError
 
 from lakelogic.errors import SqlError
 from lakelogic.sql.guard import check_functions, check_nodes
+from lakelogic.sql.plain import too_deep
 from lakelogic.sql.regular_expressions import refuse_broken_patterns
 from lakelogic.sql.shape import refuse_beyond_row
 
 DIALECT = "spark"
+# Each level takes a few calls of Python within each other, of which there may be a thousand.
+_DEEPEST = 200
 # The parser names its own classes here, which tell a user nothing.
 _INNER = re.compile(r"Required keyword: '\w+' missing for .*")
 
@@ -75,14 +78,27 @@ def _parse_one(text: str) -> exp.Expr:
     try:
         check_functions(text)
         trees = [tree for tree in parse(text, read=DIALECT) if tree is not None]
+    except RecursionError:
+        raise too_deep(text) from None
     except TokenError:
         raise SqlError(f"SQL syntax error: a quote or a comment is not closed\n  {text}") from None
     except ParseError as error:
         raise SqlError(_underlined(text, error)) from None
     if len(trees) != 1:
         raise SqlError(f"the SQL holds {len(trees)} statements, not one.", cure="Remove everything after ';'.")
+    if _depth(trees[0]) > _DEEPEST:
+        raise too_deep(text)
     refuse_broken_patterns(trees[0])
     return trees[0]
+
+
+def _depth(tree: exp.Expr) -> int:
+    deepest, left = 0, [(tree, 1)]
+    while left:
+        node, depth = left.pop()
+        deepest = max(deepest, depth)
+        left += [(child, depth + 1) for child in node.iter_expressions()]
+    return deepest
 
 
 def _underlined(text: str, error: ParseError) -> str:

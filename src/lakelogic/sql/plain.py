@@ -14,6 +14,7 @@ from lakelogic.errors import SqlError
 
 _CASTS = {name: name for name in "bigint binary boolean date double float int smallint string tinyint".split()}
 _CASTS |= {"timestamp": "timestamp", "decimal": "decimal(10,0)"}
+_SHOWN = 100
 _SYNTAX = ("CAST", "TRY_CAST", "EXTRACT", "TRIM", "OVERLAY")
 
 
@@ -50,11 +51,19 @@ def plainly(tree: exp.Expr, *, copy: bool = True) -> exp.Expr:
     text = tree.transform(_open_cast, copy=copy).sql(PlainSpark, copy=False)
     try:
         plain = parse_one(text, read=PlainSpark)
+    except RecursionError:
+        raise too_deep(text) from None
     except ParseError:
         plain = None
     if plain is None or plain.sql(PlainSpark) != text:
         raise SqlError(f"the SQL has no plain form: {text}", cure="Write it in another way.")
     return plain
+
+
+def too_deep(text: str) -> SqlError:
+    """What to say of SQL that nobody can go through."""
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    return SqlError(f"the SQL is nested too deeply: {shown}", cure="Write several rules or steps in its place.")
 
 
 def _open_cast(node: exp.Expr) -> exp.Expr:
