@@ -9,6 +9,8 @@ from dataclasses import replace
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
 from lakelogic.engines.spark.types import columns_of, spark_schema
 from lakelogic.errors import SourceError
 from lakelogic.formats.base import Layout, refuse_repeated, union_of
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 _CASE = "spark.sql.caseSensitive"
+# The file of a row as people write it: Spark tells it as an encoded address, and decoding takes a plus for a space.
+_FILE_PATH = "regexp_replace(url_decode(regexp_replace(_metadata.file_path, '[+]', '%2B')), '^file:(//)?', '')"
 _GLOB = re.compile(r"([\[\]{}*?\\])")
 _JAVA_CHARSETS = {
     "utf-8-sig": "utf-8",
@@ -130,46 +134,37 @@ def _literal(paths: Sequence[str]) -> list[str]:
 
 
 def _aligned(frame: DataFrame, layout: Layout, wanted: FilesToRead) -> DataFrame:
-    """The frame with the columns of all layouts, in one order and with one type each."""
-    from pyspark.sql import functions as F
+    """The frame with the columns of all layouts, in one order and with one type each.
 
-    out = []
-    for column in wanted.columns:
-        own = layout.columns.find(column.name)
-        if own is None:
-            out.append(F.lit(None).cast(type_name(column.type)).alias(column.name))
-            continue
-        value = F.col(quoted(own.name))
-        if wanted.format == "csv":
-            value = F.when(value.isin(*wanted.options.null_values), None).otherwise(value)
-        if type_name(own.type) != type_name(column.type):
-            value = F.to_json(value) if is_nested(own.type) else value.cast(type_name(column.type))
-        out.append(value.alias(column.name))
-    out += [F.col(quoted(name)).cast("string").alias(name) for name in wanted.partitions]
-    out.append(_file_path().alias(FILE.name))
-    position = F.col("_metadata.row_index") if wanted.kind.tells_positions else F.lit(None)
-    out.append(position.cast("bigint").alias(POSITION.name))
+    As text: a column made by calls goes to Spark and back several times.
+    """
+    out = [_value(column, layout.columns.find(column.name), wanted) for column in wanted.columns]
+    out += [f"CAST({quoted(name)} AS STRING) AS {quoted(name)}" for name in wanted.partitions]
+    out.append(f"{_FILE_PATH} AS {FILE.name}")
+    position = "_metadata.row_index" if wanted.kind.tells_positions else "NULL"
+    out.append(f"CAST({position} AS BIGINT) AS {POSITION.name}")
     if wanted.kind.may_be_malformed:
-        out.append(_malformed(layout).alias(MALFORMED.name))
-    return frame.select(*out)
+        out.append(f"{_malformed(layout)} AS {MALFORMED.name}")
+    return frame.selectExpr(*out)
 
 
-def _file_path() -> SparkColumn:
-    """The file of a row as people write it: Spark tells it as an encoded address."""
-    from pyspark.sql import functions as F
+def _value(column: Column, own: Column | None, wanted: FilesToRead) -> str:
+    if own is None:
+        return f"CAST(NULL AS {type_name(column.type)}) AS {quoted(column.name)}"
+    value = quoted(own.name)
+    if wanted.format == "csv" and wanted.options.null_values:
+        texts = ", ".join(exp.Literal.string(text).sql("spark") for text in wanted.options.null_values)
+        value = f"CASE WHEN {value} IN ({texts}) THEN NULL ELSE {value} END"
+    if type_name(own.type) != type_name(column.type):
+        value = f"to_json({value})" if is_nested(own.type) else f"CAST({value} AS {type_name(column.type)})"
+    return f"{value} AS {quoted(column.name)}"
 
-    # Decoding takes a plus for a space.
-    address = F.regexp_replace(F.col("_metadata.file_path"), r"\+", "%2B")
-    return F.regexp_replace(F.url_decode(address), "^file:(//)?", "")
 
-
-def _malformed(layout: Layout) -> SparkColumn:
+def _malformed(layout: Layout) -> str:
     """The text of a record that could not be read. Spark refuses to read that alone, so a column stands beside it."""
-    from pyspark.sql import functions as F
-
-    beside = F.col(quoted(_first(layout).name)).cast("string")
+    beside = f"CAST({quoted(_first(layout).name)} AS STRING)"
     # Bytes that are no text would be written as they are, and nobody else could read the table.
-    return F.coalesce(F.make_valid_utf8(F.col(MALFORMED.name)), F.when(beside.isNull(), beside))
+    return f"coalesce(make_valid_utf8({MALFORMED.name}), CASE WHEN {beside} IS NULL THEN {beside} END)"
 
 
 def _schema(layout: Layout) -> StructType:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -40,6 +41,14 @@ def _sql_name(data_type: DataType) -> str:
 
 def spark_schema(columns: Columns) -> StructType:
     """The Spark schema of some columns."""
-    from pyspark.sql.types import StructField, StructType, _parse_datatype_string
+    from pyspark.sql.types import StructField, StructType
 
-    return StructType([StructField(c.name, _parse_datatype_string(type_name(c.type))) for c in columns])
+    return StructType([StructField(c.name, _parsed(type_name(c.type))) for c in columns])
+
+
+@lru_cache(maxsize=1024)
+def _parsed(name: str) -> DataType:
+    """Spark's type of a name. It is asked over the wire and answers in tries, and columns have few types."""
+    from pyspark.sql.types import _parse_datatype_string
+
+    return _parse_datatype_string(name)
