@@ -81,7 +81,8 @@ class _Layout:
     def _fits(self, position: int) -> bool:
         """Whether an output column can stand on the line that was begun."""
         depth, end = 0, position
-        for token in self.tokens[position:]:
+        for place in range(position, len(self.tokens)):
+            token = self.tokens[place]
             depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(token.token_type, 0)
             if depth < 0 or (depth == 0 and (token.token_type == TokenType.COMMA or token.token_type in _CLAUSES)):
                 break
