@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 from lakelogic.errors import ContractError
 from lakelogic.plan.model import Plan, TablePlan
-from lakelogic.write.operations import AppendRows, Operation, ReplaceRows
+from lakelogic.write.operations import AppendRows, MergeRows, Operation, ReplaceRows
 
 
 @dataclass(frozen=True)
 class Ability:
-    """The operations that an engine can apply to tables of a format, and how it can lay them out."""
+    """The operations that an engine can apply to tables of a format, and how it can lay them out.
+
+    `merged_columns` is how many columns a merge may have at most.
+    """
 
     operations: tuple[type[Operation], ...] = (Operation,)
     partitions: bool = True
@@ -20,6 +23,7 @@ class Ability:
     properties: bool = True
     upkeep: bool = True
     storage: bool = False
+    merged_columns: int | None = None
 
 
 # Plain files have no rows that could be changed, and no log that could say how they are laid out.
@@ -50,6 +54,12 @@ def _problems(table: TablePlan, can: Ability, engine: str) -> Iterable[ContractE
     if not isinstance(table.operation, can.operations):
         yield ContractError(
             f"strategy {table.strategy} can't be applied to {what}.", cure="Use format delta, or another strategy."
+        )
+    many = len(table.columns)
+    if isinstance(table.operation, MergeRows) and can.merged_columns is not None and many > can.merged_columns:
+        yield ContractError(
+            f"a merge of {many:,} columns takes too long for {what}; it may have {can.merged_columns:,}.",
+            cure="Keep the columns that are needed, use another strategy, or run with --engine spark.",
         )
     if table.partition_by and not can.partitions:
         yield ContractError(f"partition_by can't be applied to {what}.", cure="Use format parquet or delta.")

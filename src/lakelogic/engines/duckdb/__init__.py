@@ -40,7 +40,8 @@ def open_profiler(wanted: FilesToRead, limit: int | None) -> FileProfiler:
     return FileProfiler(wanted, limit)
 
 
-WRITES = {"delta": Ability(), "iceberg": Ability((AppendRows,), upkeep=False), **FILES}
+# delta-rs goes over all columns for each that it merges.
+WRITES = {"delta": Ability(merged_columns=1_000), "iceberg": Ability((AppendRows,), upkeep=False), **FILES}
 
 engines.add("duckdb")(
     EngineKind(
