@@ -7,8 +7,6 @@ CSV: dict[str, tuple[str, bytes]] = {
     "crlf and quotes": ("", b'id,text\r\n1,"a,b"\r\n2,"two\r\nlines"\r\n3,"say ""hi"""\r\n4,back\\slash\r\n'),
     "lf in crlf": ("", b'id,text\r\n2,"two\nlines"\r\n'),
     "crlf in lf": ("", b'id,text\n2,"two\r\nlines"\n3,x\n'),
-    "lf after crlf": ("", b"id,text\r\n1,a\n2,b\r\n3,c\n"),
-    "crlf after cr": ("", b"id,text\r1,a\r\n2,b\r"),
     "all ends by lines": ("multiline: false", b"id,text\n1,a\r\n2,b\r3,c\n"),
     "cr only": ("", b"id,text\r1,a\r2,b\r"),
     "quote in value": ("", b'id,text\n1,a "quoted" word\n2,5" pipe\n3,c\n'),

@@ -29,6 +29,9 @@ def refused(content: bytes, path: Path, options: ReadOptions) -> str | None:
         (b"id,name\n1,a\r\n", 2),
         (b"id,name\n1,a\n2,b\r3,c\n", 3),
         (b"id,name\r\n1,a\r2,b\r\n", 2),
+        (b"id,name\r\n1,a\n2,b\r\n", 2),
+        (b"id,name\r1,a\r2,b\r\n", 3),
+        (b'id,name\r\n1,5" pipe\r\n2,c\n', 3),
         (b'id,name\n1,"a\r\nb"\n2,c\r\n', 4),
         (_LONG + b"1,a\r\n", HEAD_BYTES // 4 + 1),
     ],
@@ -46,9 +49,11 @@ def test_a_line_that_ends_unlike_the_first_is_named(content: bytes, line: int, t
         b"id,name",
         b"id,name\r\n1,a\r\n2,b",
         b'id,name\r\n1,"a\nb"\r\n',
-        b"id,name\r\n1,a\n",
+        b'id,name\r\n1,5" pipe\r\n2,"a\nb"\r\n',
+        b'id,name\r\n1,"say ""hi\n"""\r\n',
+        b'id,name\r\n1,"never closed\n2,b',
         b'id,name\n1,"a\r\nb\r"\n',
-        b"id,name\r1,a\n2,b\r\n",
+        b"id,name\r1,a\r",
     ],
 )
 def test_line_ends_that_all_engines_read_alike_pass(content: bytes, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from lakelogic.formats.encodings import known_encoding, not_text
 
 _BLOCK_BYTES = 8 << 20
 _WIDE = ("utf-16", "utf-32")
+_ODD = {b"\n": rb"\r", b"\r": rb"\r?\n", b"\r\n": rb"\r(?!\n)|(?<!\r)\n"}
 
 
 def refuse_wrong_bytes(path: str, encoding: str) -> None:
@@ -35,17 +36,16 @@ def refuse_wrong_bytes(path: str, encoding: str) -> None:
 def refuse_mixed_ends(path: str, options: ReadOptions) -> None:
     """
     Raises:
-        SourceError: a carriage return ends a line, and not the first: Spark takes it for a part of the value.
+        SourceError: a line ends in another way than the first: Spark takes such an end for a part of the value.
     """
     if options.multiline is False or known_encoding(options.encoding).startswith(_WIDE):
         return
     head = read_head(path)
     first = re.search(rb"\r\n|\r|\n", head)
-    if first is None or first[0] == b"\r":
+    if first is None:
         return
-    usual = first[0].removesuffix(b"\n")
     blocks = [head] if len(head) < HEAD_BYTES else _blocks(path)
-    if any(_has_stray(block, usual) for block in blocks) and (line := _stray_line(path, usual, options)):
+    if any(_is_mixed(block, first[0]) for block in blocks) and (line := _odd_line(path, first[0], options)):
         raise SourceError(
             f"line {line} of {path} ends in another way than the first one, which readers of csv understand in"
             " different ways.",
@@ -53,25 +53,48 @@ def refuse_mixed_ends(path: str, options: ReadOptions) -> None:
         )
 
 
-def _has_stray(block: bytes, usual: bytes) -> bool:
-    """Whether there is a carriage return that is no part of a line end of the usual kind; it may stand in quotes."""
-    return b"\r" in block and (not usual or block.count(b"\r") > block.count(b"\r\n"))
+def _is_mixed(block: bytes, usual: bytes) -> bool:
+    """Whether there is a line end of another kind than the usual one; it may stand in quotes."""
+    if usual != b"\r\n":
+        return (b"\r" if usual == b"\n" else b"\n") in block
+    pairs = block.count(b"\r\n")
+    return block.count(b"\r") != pairs or block.count(b"\n") != pairs
 
 
-def _stray_line(path: str, usual: bytes, options: ReadOptions) -> int | None:
-    """The line that ends in a carriage return outside of quotes, unlike the others."""
-    quote = options.quote.encode()
-    stray = rb"\r(?!\n)" if usual else rb"\r"
-    wanted = re.compile(b"|".join([re.escape(quote), stray]) if quote else stray)
+def _odd_line(path: str, usual: bytes, options: ReadOptions) -> int | None:
+    """The first line that ends in another way than usual, outside of quotes."""
     inside, lines = False, 1
     for block in _blocks(path):
-        for found in wanted.finditer(block):
-            if found[0] == quote:
-                inside = not inside
-            elif not inside:
-                return lines + block.count(b"\n", 0, found.start())
-        lines += block.count(b"\n")
+        outside, goes_on = _outside(block, options, inside)
+        if _is_mixed(outside, usual):
+            found = re.search(_ODD[usual], outside)
+            return lines + block.count(usual[-1:], 0, found.start() if found else 0)
+        lines, inside = lines + block.count(usual[-1:]), goes_on
     return None
+
+
+def _outside(block: bytes, options: ReadOptions, inside: bool) -> tuple[bytes, bool]:
+    """The block with other characters in place of those in quotes, which open only where a value begins.
+
+    And whether its end stands inside of quotes, up to which it is given then.
+    """
+    quote = re.escape(options.quote.encode())
+    if not quote:
+        return block, False
+    rest = rb"[^%b]*(?:%b%b[^%b]*)*%b" % (quote, quote, quote, quote, quote)
+    if inside:
+        closed = re.match(rest, block)
+        if closed is None:
+            return b"", True
+        block = _hidden(closed) + block[closed.end() :]
+    opening = rb"(?<![^%b\r\n])%b" % (re.escape(options.delimiter.encode()), quote)
+    plain = re.sub(opening + rest, _hidden, block)
+    opened = re.search(opening, plain)
+    return (plain[: opened.start()], True) if opened else (plain, False)
+
+
+def _hidden(found: re.Match[bytes]) -> bytes:
+    return b"x" * len(found[0])
 
 
 def _blocks(path: str) -> Iterator[bytes]:
