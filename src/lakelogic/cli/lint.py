@@ -42,13 +42,13 @@ def command(
 
 
 def _print(verdicts: Sequence[Verdict], found: dict[Path, list[Finding]]) -> None:
-    for verdict in verdicts:
-        for each in (*verdict.problems, *found.get(verdict.file, ())):
-            typer.echo(each)
-    warnings = sum(len(findings) for findings in found.values())
-    problems = sum(len(verdict.problems) for verdict in verdicts)
-    told = f"{counted(len(verdicts), 'contract')}: {counted(warnings, 'warning')}"
-    typer.echo(f"{told}, {counted(problems, 'problem')}.")
+    # What is wrong in a file that contracts share is wrong for each of them, and told once.
+    problems = dict.fromkeys(str(problem) for verdict in verdicts for problem in verdict.problems)
+    findings = [each for verdict in verdicts for each in found.get(verdict.file, ())]
+    for each in (*problems, *findings):
+        typer.echo(each)
+    told = f"{counted(len(verdicts), 'contract')}: {counted(len(findings), 'warning')}"
+    typer.echo(f"{told}, {counted(len(problems), 'problem')}.")
 
 
 def _report(verdicts: Sequence[Verdict], found: dict[Path, list[Finding]]) -> dict[str, object]:

@@ -181,7 +181,8 @@ class _Loading:
                 else:
                     logger.warning("{} is left out, because it is not valid", each.path)
         if self.problems and not self.selection.continue_on_error:
-            raise ContractInvalid(self.problems)
+            # What is wrong in a file that contracts share, or on the command line, is wrong for each of them.
+            raise ContractInvalid({str(problem): problem for problem in self.problems}.values())
 
     def _node(self, listed: Listed) -> Node:
         overrides = self.selection.overrides

@@ -91,3 +91,11 @@ def test_nothing_given_shows_help(lake: Lake, capsys: pytest.CaptureFixture[str]
     assert "Usage: lakelogic-driver" in capsys.readouterr().out
     assert main(["--layers", "bronze"]) == 2
     assert "no registry is given" in capsys.readouterr().err
+
+
+def test_a_problem_that_contracts_share_is_told_once(lake: Lake, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("bronze_a", "bronze_b"):
+        lake.contract(name)
+    lake.registry({name: {"bronze": f"{name}.yaml"} for name in ("bronze_a", "bronze_b")})
+    assert lake.command("--set", "quarantine.max_ratio=5") == 2
+    assert capsys.readouterr().err.count("max_ratio must be a share") == 1
