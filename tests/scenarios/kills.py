@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from multiprocessing.context import ForkServerProcess
+from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,20 +84,18 @@ class Arena:
         self._spark = spark
         self._folder = folder / "project"
         self._saved = folder / "saved"
+        self._takes = float(_PATIENCE)
         self._errand = Errand(str(self._folder / "contract.yaml"), case.engine)
         self._apart(_first_batch)
         shutil.copytree(self._folder, self._saved)
 
     @cached_property
-    def twin(self) -> tuple[float, object]:
-        """How long the second batch takes when nobody kills it, and what is there then."""
+    def twin(self) -> object:
+        """What is there when nobody kills the second batch."""
         process, began = sent(self._errand, self._spark)
-        assert began.wait(_PATIENCE)
-        start = time.monotonic()
-        process.join(_PATIENCE)
-        took = time.monotonic() - start
+        self._ends_within(process, began, _PATIENCE)
         assert process.exitcode == 0
-        return took, self._apart(_finished)
+        return self._apart(_finished)
 
     def killed_at(self, point: str) -> Kill:
         """Die by one's own hand, right after a step."""
@@ -104,19 +103,29 @@ class Arena:
         process, _ = sent(replace(self._errand, point=point), self._spark)
         return self._ended(process, point)
 
-    def killed_after(self, seconds: float) -> Kill:
-        """Die at an instant that nobody chose."""
+    def killed_after(self, part: float) -> Kill:
+        """Die at an instant that nobody chose: after this part of the time that a run takes."""
         self._restore()
+        seconds = part * self._takes
         process, began = sent(self._errand, self._spark)
-        assert began.wait(_PATIENCE)
-        time.sleep(seconds)
-        process.kill()
+        if not self._ends_within(process, began, seconds):
+            process.kill()
         return self._ended(process, f"after {seconds:.3f} s")
 
     def instants(self, count: int) -> list[float]:
-        """Moments of a run, the same ones each time."""
+        """Moments of a run, as parts of it, the same ones each time."""
         moments = random.Random(str(self.case))
-        return [moments.uniform(0, self.twin[0]) for _ in range(count)]
+        return [moments.random() for _ in range(count)]
+
+    def _ends_within(self, process: ForkServerProcess, began: Event, seconds: float) -> bool:
+        """Whether a run ends of itself; then it is known how short one may be, on a machine that is less busy than before."""
+        assert began.wait(_PATIENCE)
+        start = time.monotonic()
+        process.join(seconds)
+        if process.exitcode is None:
+            return False
+        self._takes = min(self._takes, time.monotonic() - start)
+        return True
 
     def _apart(self, function: Callable[..., Any]) -> Any:
         """What a function makes of the project: on the Spark that is there, else in a process of its own."""
@@ -137,8 +146,8 @@ class Arena:
         process.join(_PATIENCE)
         assert process.exitcode is not None, f"{self.case} still runs ({where})"
         found = self._apart(_finished)
-        same = found == self.twin[1]
-        told = "" if same else f"{found} instead of {self.twin[1]}"
+        same = found == self.twin
+        told = "" if same else f"{found} instead of {self.twin}"
         return recorded(Kill(self.case, where, process.exitcode == KILLED, same, told))
 
 

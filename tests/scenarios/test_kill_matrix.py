@@ -33,7 +33,7 @@ def test_whatever_the_instant_a_killed_run_ends_like_its_twin(
         return
     arena = Arena(case, tmp_path, spark)
     at_steps = [arena.killed_at(point) for point in POINTS]
-    anywhere = [arena.killed_after(seconds) for seconds in arena.instants(_INSTANTS_ON_SPARK if spark else _INSTANTS)]
+    anywhere = [arena.killed_after(part) for part in arena.instants(_INSTANTS_ON_SPARK if spark else _INSTANTS)]
     assert [kill for kill in (*at_steps, *anywhere) if not kill.same] == []
     assert all(kill.died for kill in at_steps)
 
