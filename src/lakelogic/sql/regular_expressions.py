@@ -17,7 +17,9 @@ _FOREIGN = (
     (re.compile(r"\\\\"), "x"),
     (re.compile(r"\\[pP](\{\w+=?\w*\}|\w)"), "x"),
     (re.compile(r"\\(x\{\w+\}|c.|b\{g\}|N\{[^}]*\}|k<\w+>)"), "x"),
-    (re.compile(r"\\[hHRXGvVzZeKbB]"), "x"),
+    (re.compile(r"\\[hHRXGvVzZeKbB1-9]"), "x"),
+    # In a class, a hyphen behind one of these is only that.
+    (re.compile(r"\\[dDwWsS]-"), r"x\\-"),
     (re.compile(r"(?<!\\)\(\?<[A-Za-z]\w*>"), "("),
     (re.compile(r"(?<!\\)\(\?<[=!]"), "(?:"),
     (re.compile(r"(?<!\\)\(\?[a-zA-Z]*-?[a-zA-Z]*\)"), ""),

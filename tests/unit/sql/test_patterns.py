@@ -14,6 +14,8 @@ from lakelogic.sql.duckdb.patterns import NotPortable, replacement, translated
         ("abc", "abc"),
         (r"\d+", "[0-9]+"),
         (r"[\d,]", "[0-9,]"),
+        (r"[\w-\.]", r"[a-zA-Z0-9_\-\.]"),
+        (r"[\d-x]", r"[0-9\-x]"),
         (r"\.", r"\."),
         ("^a", r"\Aa"),
         ("a|b", "a|b"),

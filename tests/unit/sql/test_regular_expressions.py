@@ -41,6 +41,8 @@ def test_a_text_that_is_no_regular_expression_is_told(pattern: str) -> None:
         r"\bword\b",
         "a{2}|b{2,}|c{2,3}",
         "}",
+        r"^[\w-\.]+@[\w-]+\.\w+$",
+        r"(a)\2",
         r"^(\(?abc)",
     ],
 )

@@ -142,6 +142,9 @@ class _Parser:
                 parts.append(r"\^")
             elif found == "\\":
                 parts.append(self.class_escape())
+            elif found == "-" and parts and parts[-1] in _CLASSES.values():
+                # No range begins with many characters.
+                parts.append(r"\-")
             else:
                 parts.append(found)
         if self.ignores_case:
