@@ -25,6 +25,8 @@ from lakelogic.sql.duckdb.patterns import NotPortable, replacement, translated
         ("(?i)a1", "[aA]1"),
         (r"(?i)[a-c\d_]", "[a-c0-9_ABC]"),
         ("(?i)[^xY]", "[^xYXy]"),
+        ("(?i)[a-]", r"[a\-A]"),
+        (r"(?i)[\s]", "[\\t\\n\\x0B\\f\\r ]"),
     ],
 )
 def test_what_means_the_same_is_translated(java: str, re2: str) -> None:

@@ -148,7 +148,9 @@ class _Parser:
             else:
                 parts.append(found)
         if self.ignores_case:
-            parts.append(_other_cases("".join(parts)))
+            others = _other_cases("".join(parts))
+            # At the end a hyphen is only that; something follows it now.
+            parts = [*parts[:-1], r"\-" if parts[-1] == "-" else parts[-1], others]
         return f"[{'^' if negated else ''}{''.join(parts)}]"
 
     def class_escape(self) -> str:
@@ -223,7 +225,7 @@ def _literal_in_replacement(char: str) -> str:
 
 def _other_cases(chars: str) -> str:
     """The other cases of the ASCII letters in a class."""
-    listed = re.sub(r"\\.", "", chars)
+    listed = re.sub(r"\\x..|\\.", "", chars)
     ranges = re.findall(r"(.)-(.)", listed)
     letters = set(re.sub(r".-.", "", listed))
     letters |= {char for char in _LETTERS if any(low <= char <= high for low, high in ranges)}
