@@ -24,8 +24,7 @@ from lakelogic.driver.nodes import Node, Selection
 ROOT = Path(__file__).parents[1]
 RUN = ROOT / "docs" / "images" / "run.svg"
 DRIVER = ROOT / "docs" / "images" / "driver.svg"
-# At once, also on a busy machine; Spark prints the same.
-COMMAND = ("run", "contract.yaml", "--show", "5", "--engine", "duckdb")
+COMMAND = ("run", "contract.yaml", "--show", "5")
 WIDTH = 104
 # The picture must not fetch a font from elsewhere when somebody looks at it.
 SVG = re.sub(r"@font-face \{\{.*?\}\}\s*", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL).replace(
