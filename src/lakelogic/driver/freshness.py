@@ -11,6 +11,7 @@ from threading import Lock
 from lakelogic.contract.service_levels import FreshnessLimit
 from lakelogic.contract.values import parse_duration
 from lakelogic.driver.nodes import Node
+from lakelogic.formats.bytes import is_uri
 from lakelogic.plan.locations import Location
 from lakelogic.plan.tables import target_of
 from lakelogic.state.runlog import RunLog
@@ -77,7 +78,7 @@ def readiness(node: Node, upstreams: Mapping[str, Node | None], log: UpstreamLog
 
 def _is_there(target: Location) -> bool:
     """Whether a table is in its place, as far as a look at this machine's disk can tell."""
-    return target.is_name or "://" in target.text or Path(target.text).exists()
+    return target.is_name or is_uri(target.text) or Path(target.text).exists()
 
 
 def _missing(node: Node, name: str) -> Readiness:
