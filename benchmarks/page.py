@@ -93,8 +93,8 @@ def _reasons() -> str:
 
 - **Against the floor and code by hand.** Where rows are bad, the source is read twice, by hand as well: that alone is
   most of the distance to the floor. Beyond it, LakeLogic turns every bad row into text, keeps its original as JSON with
-  an id made from it, and counts each rule. How well a JVM compiles the queries differs from start to start: three
-  measurements of the last days gave 1.14, 1.25 and 1.05 times the code by hand, and 1.55, 1.90 and 1.68 times the floor.
+  an id made from it, and counts each rule. How well a JVM compiles the queries differs from start to start, so
+  that both ratios change by a tenth and more when all is measured again.
 - **Histories.** By hand, one commit ends versions and a second one adds rows, for rows that are newer than all others.
   LakeLogic works the versions of every key of the batch out anew, so that late and repeated rows are right, and writes
   them in one commit, so that nobody ever sees a key with two current versions or none. For that the table's rows and the
@@ -155,7 +155,7 @@ def _machine(results: Results) -> str:
     for name, commit in results.get("commits", {}).items():
         parts.setdefault(commit, []).append(name)
     told = "; ".join(f"{', '.join(names)} at commit {commit}" for commit, names in parts.items())
-    return f"## Machine\n\n{facts}\n\nLast measured on {results.get('measured', '?')}: {told}."
+    return f"## Machine\n\n{facts}\n\nEach part was measured at the commit that is named here, the last on {results.get('measured', '?')}: {told}."
 
 
 def _table(rows: list[list[str]]) -> str:
